@@ -1,0 +1,29 @@
+import type { ModelDeclaration, ModelRole, NestedModel, Qdisc, QdiscBuilder, ShaperDeclaration, Surroundings } from './model.ts';
+import { invariant } from './model.ts';
+
+/** Every model, one line each. */
+const models: readonly ModelDeclaration[] = [];
+
+const byRole = new Map<ModelRole, Map<string, ModelDeclaration>>();
+for (const model of models) {
+  const kinds = byRole.get(model.role) ?? new Map<string, ModelDeclaration>();
+  kinds.set(model.kind, model);
+  byRole.set(model.role, kinds);
+}
+
+/** All models of a role by kind, in the order of the registry. */
+export function modelsOf(role: ModelRole): ReadonlyMap<string, ModelDeclaration> {
+  return byRole.get(role) ?? new Map();
+}
+
+/** All models. */
+export function allModels(): readonly ModelDeclaration[] {
+  return models;
+}
+
+/** Builds a qdisc and what is nested in it. @throws InvariantError for a kind that the scenario check lets through wrongly. */
+export const buildQdisc: QdiscBuilder = (model: NestedModel, surroundings: Surroundings): Qdisc => {
+  const declaration = modelsOf('shaper').get(model.kind) as ShaperDeclaration | undefined;
+  invariant(declaration !== undefined, `no shaper of kind ${model.kind}`);
+  return declaration.create(model.values, surroundings, buildQdisc);
+};

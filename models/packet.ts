@@ -71,7 +71,14 @@ export class PacketPool {
   }
 
   /** Takes an ordinary packet of `sizeBytes` for `flow`, every column set. */
-  fill(flow: number, sizeBytes: number, payloadBytes: number, priority: number, sequence: number, nowNs: number): number {
+  fill(
+    flow: number,
+    sizeBytes: number,
+    payloadBytes: number,
+    priority: number,
+    sequence: number,
+    nowNs: number,
+  ): number {
     const packet = this.allocate();
     this.flow[packet] = flow;
     this.sizeBytes[packet] = sizeBytes;

@@ -1,4 +1,12 @@
-import type { ModelDeclaration, ModelRole, NestedModel, Qdisc, QdiscBuilder, ShaperDeclaration, Surroundings } from './model.ts';
+import type {
+  ModelDeclaration,
+  ModelRole,
+  NestedModel,
+  Qdisc,
+  QdiscBuilder,
+  ShaperDeclaration,
+  Surroundings,
+} from './model.ts';
 import { invariant } from './model.ts';
 
 /** Every model, one line each. */

@@ -19,7 +19,9 @@ await build({
   target: 'node20',
   external: ['vega', 'vega-lite', 'bullmq', 'tinypool', 'hyparquet-writer'],
   // Bundled CommonJS packages ask for node's own modules with require().
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   chunkNames: 'chunk-[name]-[hash]',
   logLevel: 'warning',
 });

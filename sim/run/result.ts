@@ -98,7 +98,11 @@ export interface ClassResult {
     readonly tokens?: Series;
     readonly ctokens?: Series;
     /** Share of the bucket in each mode, 0 to 1. */
-    readonly mode?: { readonly cantSend: readonly number[]; readonly mayBorrow: readonly number[]; readonly canSend: readonly number[] };
+    readonly mode?: {
+      readonly cantSend: readonly number[];
+      readonly mayBorrow: readonly number[];
+      readonly canSend: readonly number[];
+    };
   };
 }
 
@@ -109,7 +113,12 @@ export interface HopResult {
   readonly classes: Readonly<Record<string, ClassResult>>;
   /** Qdiscs inside classes, by the class (or, for the root of a classless tree, `child`). */
   readonly children?: Readonly<Record<string, HopResult>>;
-  readonly link: { readonly busyFraction: number; readonly sentPackets: number; readonly droppedPackets: number; readonly lostPackets: number };
+  readonly link: {
+    readonly busyFraction: number;
+    readonly sentPackets: number;
+    readonly droppedPackets: number;
+    readonly lostPackets: number;
+  };
   readonly series?: { readonly backlogBytes?: Series };
 }
 

@@ -72,7 +72,11 @@ export interface ReferenceSpec {
   readonly variable: string;
   readonly figure: readonly string[];
   /** `x` in the unit of the variable as parsed (rates in bit/s), `y` in the unit of the figure. */
-  readonly rows: readonly { readonly x: number; readonly y: number; readonly where?: Readonly<Record<string, string>> }[];
+  readonly rows: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly where?: Readonly<Record<string, string>>;
+  }[];
 }
 
 /** A checked scenario of one point: every variable replaced, every default filled in, plain data (JSON). */

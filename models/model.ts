@@ -135,8 +135,16 @@ export interface Qdisc {
   dequeue(nowNs: number): number;
   /** The packet that the next dequeue would return; some qdiscs really dequeue it and park it. */
   peek(nowNs: number): number;
-  /** Told when a descendant dropped packets that were already counted here (qdisc_tree_reduce_backlog). */
-  onDescendantDrop?(packets: number, bytes: number): void;
+  /** The qdisc that holds this one: set by whoever builds a child, told of the child's drops. */
+  parent?: Qdisc | undefined;
+  /**
+   * Told when a descendant dropped packets that were already counted here (qdisc_tree_reduce_backlog); tells its own
+   * parent in turn. `packets` may be 0 and `bytes` negative, where a packet took the place of one of another length.
+   * `child` is the child from which the news comes; it may be empty now.
+   */
+  onDescendantDrop?(packets: number, bytes: number, child: Qdisc): void;
+  /** Counts a packet that the port sent past the empty qdisc (only where `canBypass`). */
+  onBypass?(packet: number): void;
   /** Counters in tc's words; {@link QdiscReport}. Called after the run and, rarely, for samples. */
   report(nowNs: number): QdiscReport;
 }

@@ -9,8 +9,12 @@ import type {
 } from './model.ts';
 import { invariant } from './model.ts';
 
+import { cbr } from './sources/cbr.ts';
+import { onOff } from './sources/on-off.ts';
+import { poisson } from './sources/poisson.ts';
+
 /** Every model, one line each. */
-const models: readonly ModelDeclaration[] = [];
+const models: readonly ModelDeclaration[] = [cbr, poisson, onOff];
 
 const byRole = new Map<ModelRole, Map<string, ModelDeclaration>>();
 for (const model of models) {

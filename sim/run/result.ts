@@ -112,7 +112,7 @@ export interface HopResult {
   readonly counters: Readonly<Record<string, number>>;
   readonly classes: Readonly<Record<string, ClassResult>>;
   /** Qdiscs inside classes, by the class (or, for the root of a classless tree, `child`). */
-  readonly children?: Readonly<Record<string, HopResult>>;
+  readonly children?: Readonly<Record<string, Omit<HopResult, 'link'>>>;
   readonly link: {
     readonly busyFraction: number;
     readonly sentPackets: number;

@@ -1,0 +1,160 @@
+import { TailDropQueue } from '../../models/links/tail-drop.ts';
+import { invariant, type SourceDeclaration } from '../../models/model.ts';
+import { PacketPool } from '../../models/packet.ts';
+import { buildQdisc, modelsOf } from '../../models/registry.ts';
+import { randomStream } from '../engine/random.ts';
+import { Timers } from '../engine/timers.ts';
+import type { FlowSpec, HopSpec, LinkSpec, Scenario } from '../scenario/scenario.ts';
+import { FlowMeter } from './flow-meter.ts';
+import { OpenFlow } from './open-flow.ts';
+import { Port, type PortOwner } from './port.ts';
+import { PortMeter, type TraceNames } from './port-meter.ts';
+import type { FlowResult, HopResult } from './result.ts';
+import type { Tracer } from './tracer.ts';
+import type { RunWindow } from './window.ts';
+
+/** A flow as the network sees it. */
+export interface NetworkFlow {
+  /** Arms what starts the flow. */
+  start(): void;
+  /** Takes a packet behind the last hop, and frees it. */
+  receive(packet: number, nowNs: number): void;
+  /** Told of a packet that was dropped or lost; the network frees it. */
+  dropped(packet: number, nowNs: number): void;
+  /** Told that a packet left the first hop's device. */
+  transmitted(packet: number, nowNs: number): void;
+  /** The warm-up is over. */
+  warm(): void;
+  result(): FlowResult;
+}
+
+/** Settings of a run that are not the scenario's. */
+export interface NetworkOptions {
+  /** Buckets of each series; 0: no series. */
+  readonly buckets: number;
+  readonly tracer?: Tracer;
+}
+
+/** The hops and flows of a scenario, wired on one clock. */
+export class Network implements PortOwner {
+  readonly timers: Timers;
+  readonly packets = new PacketPool();
+  readonly ports: readonly Port[];
+  readonly flows: readonly NetworkFlow[];
+  readonly window: RunWindow;
+  readonly #scenario: Scenario;
+  readonly #meters: PortMeter[] = [];
+  /** Ports of each flow's path. */
+  readonly #paths: readonly (readonly Port[])[];
+
+  constructor(scenario: Scenario, options: NetworkOptions) {
+    this.#scenario = scenario;
+    const startNs = scenario.clockStartNs;
+    this.window = { startNs, warmNs: startNs + scenario.warmupNs, endNs: startNs + scenario.durationNs };
+    this.timers = new Timers(startNs);
+    const trace: TraceNames | undefined =
+      options.tracer === undefined
+        ? undefined
+        : {
+            tracer: options.tracer,
+            flowName: (flow) => scenario.flows[flow]!.name,
+            flowClass: (flow) => scenario.flows[flow]!.className ?? '',
+          };
+    this.ports = scenario.hops.map((hop) => this.#port(hop, trace, options.buckets));
+    const portOf = new Map(this.ports.map((port) => [port.name, port]));
+    this.#paths = scenario.flows.map((flow) =>
+      flow.via.map((name) => {
+        const port = portOf.get(name);
+        invariant(port !== undefined, `flow ${flow.name} goes via an unknown hop ${name}`);
+        return port;
+      }),
+    );
+    this.flows = scenario.flows.map((flow, index) => this.#flow(flow, index, options.buckets));
+  }
+
+  /** Runs from the start to the end of the window. */
+  run(): void {
+    for (const flow of this.flows) flow.start();
+    this.timers.runUntil(this.window.warmNs);
+    for (const flow of this.flows) flow.warm();
+    for (const meter of this.#meters) meter.warm();
+    this.timers.runUntil(this.window.endNs);
+  }
+
+  /** The flows' figures, by name. */
+  flowResults(): Record<string, FlowResult> {
+    return Object.fromEntries(this.flows.map((flow, index) => [this.#scenario.flows[index]!.name, flow.result()]));
+  }
+
+  /** The hops' figures, by name. */
+  hopResults(): Record<string, HopResult> {
+    return Object.fromEntries(this.#meters.map((meter, index) => [this.#scenario.hops[index]!.name, meter.result()]));
+  }
+
+  // Port owner --------------------------------------------------------------------------------------------------------
+
+  deliver(packet: number, nowNs: number): void {
+    const flow = this.packets.flow[packet]!;
+    const path = this.#paths[flow]!;
+    const hop = this.packets.hop[packet]! + 1;
+    if (hop < path.length) {
+      this.packets.hop[packet] = hop;
+      path[hop]!.arrive(packet, nowNs);
+    } else {
+      this.flows[flow]!.receive(packet, nowNs);
+    }
+  }
+
+  dropped(packet: number, nowNs: number): void {
+    this.flows[this.packets.flow[packet]!]!.dropped(packet, nowNs);
+  }
+
+  transmitted(packet: number, nowNs: number): void {
+    if (this.packets.hop[packet] === 0) this.flows[this.packets.flow[packet]!]!.transmitted(packet, nowNs);
+  }
+
+  // Building ----------------------------------------------------------------------------------------------------------
+
+  #port(hop: HopSpec, trace: TraceNames | undefined, buckets: number): Port {
+    const meter = new PortMeter(hop.name, hop.shaper?.kind, this.window, this.packets, trace);
+    const crossing = this.#scenario.flows.filter((flow) => flow.via.includes(hop.name));
+    const port = new Port(hop, this.#scenario.seed, this.timers, this.packets, this, meter, {
+      tellsTransmitted: false,
+      deliversAtOnce: crossing.every((flow) => isOpen(flow) && flow.via.at(-1) === hop.name),
+    });
+    if (hop.shaper === undefined) {
+      const { packets, bytes } = queueBounds(hop.link);
+      port.root = new TailDropQueue(packets, bytes, port);
+    } else {
+      port.root = buildQdisc(hop.shaper, port);
+    }
+    meter.watch(port.root, buckets);
+    this.#meters.push(meter);
+    return port;
+  }
+
+  #flow(spec: FlowSpec, index: number, buckets: number): NetworkFlow {
+    const path = this.#paths[index]!;
+    const lastHop = this.#scenario.hops.find((hop) => hop.name === spec.via.at(-1))!;
+    const meter = new FlowMeter(this.window, this.packets, lastHop.link, buckets);
+    const declaration = modelsOf('source').get(spec.source.kind);
+    invariant(declaration !== undefined, `no source of kind ${spec.source.kind}`);
+    const source = (declaration as SourceDeclaration).create(
+      spec.source.values,
+      randomStream(this.#scenario.seed, `flow/${spec.name}`),
+    );
+    return new OpenFlow(index, spec, source, path[0]!, this.timers, this.packets, meter);
+  }
+}
+
+function isOpen(flow: FlowSpec): boolean {
+  return 'create' in (modelsOf('source').get(flow.source.kind) ?? {});
+}
+
+function queueBounds(link: LinkSpec): { packets: number; bytes: number } {
+  const { queue } = link;
+  if ('packets' in queue) return { packets: queue.packets, bytes: Number.POSITIVE_INFINITY };
+  if ('bytes' in queue) return { packets: Number.POSITIVE_INFINITY, bytes: queue.bytes };
+  const bytes = link.rateBitsPerSecond === 0 ? Number.POSITIVE_INFINITY : (link.rateBitsPerSecond * queue.ns) / 8e9;
+  return { packets: Number.POSITIVE_INFINITY, bytes };
+}

@@ -1,0 +1,95 @@
+import type { PacketSource } from '../../models/model.ts';
+import type { PacketPool } from '../../models/packet.ts';
+import { segmentsOf } from '../../models/sources/sizes.ts';
+import type { TimerHandler, Timers } from '../engine/timers.ts';
+import type { FlowSpec } from '../scenario/scenario.ts';
+import type { FlowMeter } from './flow-meter.ts';
+import type { NetworkFlow } from './network.ts';
+import type { Port } from './port.ts';
+import { RANK_FLOW } from './ranks.ts';
+import type { FlowResult } from './result.ts';
+
+/** A flow that sends at instants of its own choosing and does not listen: CBR, Poisson, on-off, traces. */
+export class OpenFlow implements NetworkFlow, TimerHandler {
+  readonly #index: number;
+  readonly #spec: FlowSpec;
+  readonly #source: PacketSource;
+  readonly #first: Port;
+  readonly #timers: Timers;
+  readonly #packets: PacketPool;
+  readonly #meter: FlowMeter;
+  readonly #timer: number;
+  readonly #startNs: number;
+  readonly #stopNs: number;
+  readonly #count: number;
+  #sent = 0;
+
+  constructor(
+    index: number,
+    spec: FlowSpec,
+    source: PacketSource,
+    first: Port,
+    timers: Timers,
+    packets: PacketPool,
+    meter: FlowMeter,
+  ) {
+    this.#index = index;
+    this.#spec = spec;
+    this.#source = source;
+    this.#first = first;
+    this.#timers = timers;
+    this.#packets = packets;
+    this.#meter = meter;
+    this.#timer = timers.register(this, RANK_FLOW);
+    this.#startNs = timers.nowNs + spec.startNs;
+    this.#stopNs = spec.stopNs === undefined ? Number.POSITIVE_INFINITY : timers.nowNs + spec.stopNs;
+    this.#count = spec.count ?? Number.POSITIVE_INFINITY;
+  }
+
+  start(): void {
+    this.#arm();
+  }
+
+  onTimer(_timer: number, nowNs: number): void {
+    const { sizeBytes, gsoBytes } = this.#source;
+    const spec = this.#spec;
+    const payloadBytes = sizeBytes > spec.headersBytes ? sizeBytes - spec.headersBytes : 0;
+    const packets = this.#packets;
+    const packet = packets.fill(this.#index, sizeBytes, payloadBytes, spec.priority, this.#sent, nowNs);
+    if (spec.ecn !== 0) packets.ecn[packet] = spec.ecn;
+    if (gsoBytes !== 0) {
+      packets.gsoBytes[packet] = gsoBytes;
+      packets.segments[packet] = segmentsOf(sizeBytes, gsoBytes, spec.headersBytes);
+      packets.headerBytes[packet] = spec.headersBytes;
+    }
+    this.#sent++;
+    this.#meter.sent(sizeBytes);
+    this.#first.arrive(packet, nowNs);
+    this.#arm();
+  }
+
+  receive(packet: number, nowNs: number): void {
+    this.#meter.received(packet, nowNs);
+    this.#packets.free(packet);
+  }
+
+  dropped(): void {
+    this.#meter.dropped();
+  }
+
+  transmitted(): void {}
+
+  warm(): void {
+    this.#meter.warm();
+  }
+
+  result(): FlowResult {
+    return this.#meter.result();
+  }
+
+  #arm(): void {
+    if (this.#sent >= this.#count) return;
+    const dueNs = this.#startNs + this.#source.next();
+    if (dueNs < this.#stopNs) this.#timers.arm(this.#timer, dueNs);
+  }
+}

@@ -1,0 +1,222 @@
+import type { ClassProbe, Qdisc, QdiscReport } from '../../models/model.ts';
+import type { PacketPool } from '../../models/packet.ts';
+import type { ClassResult, HopResult, Series } from './result.ts';
+import { StepSignal, WindowedRate } from './series.ts';
+import type { Tracer } from './tracer.ts';
+import { type RunWindow, throughputWindows } from './window.ts';
+
+/** Classes beyond this number get counters but no series: a thousand leaves would cost more than the simulation. */
+const SERIES_CLASSES = 48;
+
+/** What a port's meter needs to name things in a trace. */
+export interface TraceNames {
+  readonly tracer: Tracer;
+  readonly flowName: (flow: number) => string;
+  readonly flowClass: (flow: number) => string;
+}
+
+interface ClassSeries {
+  readonly throughput: readonly { readonly name: string; readonly rate: WindowedRate }[];
+  readonly backlog: StepSignal;
+  readonly tokens: StepSignal;
+  readonly ctokens: StepSignal;
+  readonly cantSend: StepSignal;
+  readonly mayBorrow: StepSignal;
+  departedBytes: number;
+}
+
+/** Watches one port: link use, losses, the classes' share of the window, and, where wanted, series and the trace. */
+export class PortMeter {
+  #busyNs = 0;
+  #departedPackets = 0;
+  #droppedPackets = 0;
+  #lostPackets = 0;
+  #warmPackets: number[] = [];
+  #warmBytes: number[] = [];
+  #backlog: StepSignal | undefined;
+  #classSeries: ClassSeries[] = [];
+  #probe: ClassProbe | undefined;
+  #qdisc!: Qdisc;
+  readonly #hop: string;
+  readonly #kind: string | undefined;
+  readonly #window: RunWindow;
+  readonly #packets: PacketPool;
+  readonly #trace: TraceNames | undefined;
+
+  constructor(
+    hop: string,
+    kind: string | undefined,
+    window: RunWindow,
+    packets: PacketPool,
+    trace: TraceNames | undefined,
+  ) {
+    this.#hop = hop;
+    this.#kind = kind;
+    this.#window = window;
+    this.#packets = packets;
+    this.#trace = trace;
+  }
+
+  /** Names the qdisc to watch; `buckets` 0: no series. */
+  watch(qdisc: Qdisc, buckets: number): void {
+    this.#qdisc = qdisc;
+    this.#probe = qdisc.probe;
+    if (buckets === 0) return;
+    const { startNs, endNs } = this.#window;
+    const durationNs = endNs - startNs;
+    this.#backlog = new StepSignal(startNs, durationNs, buckets);
+    const names = this.#probe?.names ?? [];
+    if (names.length > SERIES_CLASSES) return;
+    this.#classSeries = names.map(() => ({
+      throughput: throughputWindows(durationNs).map(({ name, windowNs }) => ({
+        name,
+        rate: new WindowedRate(startNs, durationNs, windowNs, buckets),
+      })),
+      backlog: new StepSignal(startNs, durationNs, buckets),
+      tokens: new StepSignal(startNs, durationNs, buckets),
+      ctokens: new StepSignal(startNs, durationNs, buckets),
+      cantSend: new StepSignal(startNs, durationNs, buckets),
+      mayBorrow: new StepSignal(startNs, durationNs, buckets),
+      departedBytes: 0,
+    }));
+  }
+
+  /** The warm-up is over: what has left so far does not count for the rates. */
+  warm(): void {
+    const probe = this.#probe;
+    if (probe === undefined) return;
+    this.#warmPackets = probe.names.map((_, index) => probe.departedPackets(index));
+    this.#warmBytes = probe.names.map((_, index) => probe.departedBytes(index));
+  }
+
+  arrived(packet: number, nowNs: number): void {
+    if (this.#trace !== undefined) this.#tell('arrive', packet, nowNs);
+  }
+
+  departed(packet: number, nowNs: number, transmissionNs: number): void {
+    this.#departedPackets++;
+    const { warmNs, endNs } = this.#window;
+    const leftNs = nowNs + transmissionNs;
+    if (leftNs > warmNs) this.#busyNs += (leftNs < endNs ? leftNs : endNs) - (nowNs > warmNs ? nowNs : warmNs);
+    if (this.#trace !== undefined) this.#tell('depart', packet, nowNs);
+  }
+
+  dropped(packet: number, nowNs: number): void {
+    this.#droppedPackets++;
+    if (this.#trace !== undefined) this.#tell('drop', packet, nowNs);
+  }
+
+  lost(packet: number, nowNs: number): void {
+    this.#lostPackets++;
+    if (this.#trace !== undefined) this.#tell('drop', packet, nowNs);
+  }
+
+  delivered(packet: number, nowNs: number): void {
+    if (this.#trace !== undefined) this.#tell('deliver', packet, nowNs);
+  }
+
+  /** Something happened at the port: takes what series show. */
+  changed(nowNs: number): void {
+    if (this.#backlog === undefined) return;
+    this.#backlog.set(nowNs, this.#qdisc.backlogBytes);
+    const probe = this.#probe;
+    if (probe === undefined) return;
+    for (let index = 0; index < this.#classSeries.length; index++) {
+      const series = this.#classSeries[index]!;
+      const departedBytes = probe.departedBytes(index);
+      if (departedBytes !== series.departedBytes) {
+        for (const { rate } of series.throughput) rate.add(nowNs, departedBytes - series.departedBytes);
+        series.departedBytes = departedBytes;
+      }
+      series.backlog.set(nowNs, probe.backlogBytes(index));
+      series.tokens.set(nowNs, probe.tokensNs(index, nowNs));
+      series.ctokens.set(nowNs, probe.ctokensNs(index, nowNs));
+      const mode = probe.mode(index);
+      series.cantSend.set(nowNs, mode === 0 ? 1 : 0);
+      series.mayBorrow.set(nowNs, mode === 1 ? 1 : 0);
+    }
+  }
+
+  /** The figures of the hop at the end of the run. */
+  result(): HopResult {
+    const { warmNs, endNs } = this.#window;
+    const report = this.#qdisc.report(endNs);
+    const nested = hopOfReport(report);
+    const classes: Record<string, ClassResult> = { ...nested.classes };
+    const probe = this.#probe;
+    if (probe !== undefined) {
+      const seconds = (endNs - warmNs) / 1e9;
+      probe.names.forEach((name, index) => {
+        const packets = probe.departedPackets(index) - (this.#warmPackets[index] ?? 0);
+        const bytes = probe.departedBytes(index) - (this.#warmBytes[index] ?? 0);
+        const series = this.#classSeries[index];
+        classes[name] = {
+          ...classes[name]!,
+          bitsPerSecond: (bytes * 8) / seconds,
+          packetsPerSecond: packets / seconds,
+          ...(series === undefined ? {} : { series: finishSeries(series, endNs) }),
+        };
+      });
+    }
+    return {
+      ...(this.#kind === undefined ? {} : { kind: this.#kind }),
+      counters: nested.counters,
+      classes,
+      ...(nested.children === undefined ? {} : { children: nested.children }),
+      link: {
+        busyFraction: this.#busyNs / (endNs - warmNs),
+        sentPackets: this.#departedPackets,
+        droppedPackets: this.#droppedPackets,
+        lostPackets: this.#lostPackets,
+      },
+      ...(this.#backlog === undefined ? {} : { series: { backlogBytes: this.#backlog.finish(endNs, 1) } }),
+    };
+  }
+
+  #tell(event: 'arrive' | 'drop' | 'depart' | 'deliver', packet: number, nowNs: number): void {
+    const trace = this.#trace!;
+    const flow = this.#packets.flow[packet]!;
+    const className = this.#qdisc.classOf?.(packet) ?? trace.flowClass(flow);
+    trace.tracer.packet(event, nowNs - this.#window.startNs, this.#hop, trace.flowName(flow), className, packet);
+  }
+}
+
+function finishSeries(series: ClassSeries, endNs: number): NonNullable<ClassResult['series']> {
+  const throughput: Record<string, Series> = {};
+  for (const { name, rate } of series.throughput) throughput[name] = rate.finish(endNs, 8);
+  const cantSend = series.cantSend.finish(endNs, 1).mean;
+  const mayBorrow = series.mayBorrow.finish(endNs, 1).mean;
+  return {
+    throughput,
+    backlogBytes: series.backlog.finish(endNs, 1),
+    tokens: series.tokens.finish(endNs, 1e-9),
+    ctokens: series.ctokens.finish(endNs, 1e-9),
+    mode: { cantSend, mayBorrow, canSend: cantSend.map((share, index) => Math.max(0, 1 - share - mayBorrow[index]!)) },
+  };
+}
+
+function hopOfReport(report: QdiscReport): Omit<HopResult, 'link'> {
+  const classes: Record<string, ClassResult> = {};
+  for (const [name, { parent, level, mode, counters }] of Object.entries(report.classes)) {
+    classes[name] = {
+      ...(parent === undefined ? {} : { parent }),
+      ...(level === undefined ? {} : { level }),
+      ...(mode === undefined ? {} : { mode }),
+      sentPackets: 0,
+      sentBytes: 0,
+      droppedPackets: 0,
+      backlogPackets: 0,
+      bitsPerSecond: 0,
+      packetsPerSecond: 0,
+      ...counters,
+    };
+  }
+  const children = Object.entries(report.children);
+  return {
+    counters: report.counters,
+    classes,
+    ...(children.length === 0
+      ? {}
+      : { children: Object.fromEntries(children.map(([name, child]) => [name, hopOfReport(child)])) }),
+  };
+}

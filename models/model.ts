@@ -145,8 +145,28 @@ export interface Qdisc {
   onDescendantDrop?(packets: number, bytes: number, child: Qdisc): void;
   /** Counts a packet that the port sent past the empty qdisc (only where `canBypass`). */
   onBypass?(packet: number): void;
+  /** The class that a packet goes to, as written in the scenario (`direct` for a direct queue); classless: absent. */
+  classOf?(packet: number): string;
+  /** Live view of the classes, for series; absent without classes. */
+  readonly probe?: ClassProbe;
   /** Counters in tc's words; {@link QdiscReport}. Called after the run and, rarely, for samples. */
   report(nowNs: number): QdiscReport;
+}
+
+/** Reads classes by index without allocation. */
+export interface ClassProbe {
+  /** As written in the scenario. */
+  readonly names: readonly string[];
+  /** Tokens at `nowNs`, refilled up to the bucket, as time of sending at the class's rate or ceil (ns); NaN where there are none. */
+  tokensNs(index: number, nowNs: number): number;
+  ctokensNs(index: number, nowNs: number): number;
+  /** 0 cant-send, 1 may-borrow, 2 can-send. */
+  mode(index: number): number;
+  backlogBytes(index: number): number;
+  backlogPackets(index: number): number;
+  /** What has left through the class so far (inner classes: through all below). */
+  departedPackets(index: number): number;
+  departedBytes(index: number): number;
 }
 
 /** What a qdisc tells of itself after a run. */
@@ -194,7 +214,7 @@ export interface RandomStream {
 export interface PacketSource {
   /** Of the packet that the last `next` announced. */
   sizeBytes: number;
-  segments: number;
+  /** Payload of a segment of a super-packet; 0: an ordinary packet. */
   gsoBytes: number;
   /** The instant (ns since the flow's start) of the next packet; never before the one before. */
   next(): number;

@@ -216,7 +216,7 @@ export class Timers {
     for (;;) {
       const firstChild = 4 * place + 1;
       if (firstChild >= length) break;
-      const end = firstChild + 4 < length ? firstChild + 4 : length;
+      const end = Math.min(firstChild + 4, length);
       let child = firstChild;
       let childNs = keys[child]!;
       for (let candidate = firstChild + 1; candidate < end; candidate++) {

@@ -97,7 +97,7 @@ export class PortMeter {
     this.#departedPackets++;
     const { warmNs, endNs } = this.#window;
     const leftNs = nowNs + transmissionNs;
-    if (leftNs > warmNs) this.#busyNs += (leftNs < endNs ? leftNs : endNs) - (nowNs > warmNs ? nowNs : warmNs);
+    if (leftNs > warmNs) this.#busyNs += Math.min(leftNs, endNs) - Math.max(nowNs, warmNs);
     if (this.#trace !== undefined) this.#tell('depart', packet, nowNs);
   }
 

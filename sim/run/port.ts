@@ -115,7 +115,7 @@ export class Port implements Surroundings, TimerHandler {
       dueNs += this.#latencyNs;
     }
     const nowNs = this.#timers.nowNs;
-    this.#timers.arm(timer, dueNs < nowNs ? nowNs : dueNs);
+    this.#timers.arm(timer, Math.max(dueNs, nowNs));
   }
 
   drop(packet: number, nowNs: number): void {

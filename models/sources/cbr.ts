@@ -8,8 +8,12 @@ class ConstantRate implements PacketSource {
   sizeBytes = 0;
   gsoBytes: number;
   #dueNs = 0;
+  /** Of the last gap: what was cut off, in units of 1 ns / rate. */
   #remainder = 0;
-  #started = false;
+  /** Whole ns and remainder of the gap after a packet of `#gapSizeBytes`. */
+  #gapNs = 0;
+  #gapRemainder = 0;
+  #gapSizeBytes = 0;
   readonly #rateBitsPerSecond: number;
   readonly #sizes: SizeSource;
 
@@ -20,15 +24,25 @@ class ConstantRate implements PacketSource {
   }
 
   next(): number {
-    if (this.#started) {
-      const numerator = this.sizeBytes * BIT_NS_PER_BYTE_SECOND + this.#remainder;
-      const gapNs = Math.floor(numerator / this.#rateBitsPerSecond);
-      this.#remainder = numerator - gapNs * this.#rateBitsPerSecond;
-      this.#dueNs += gapNs;
+    // Before the first packet the size is 0, and so is the gap.
+    const sizeBytes = this.sizeBytes;
+    if (sizeBytes !== this.#gapSizeBytes) this.#divide(sizeBytes);
+    this.#dueNs += this.#gapNs;
+    this.#remainder += this.#gapRemainder;
+    if (this.#remainder >= this.#rateBitsPerSecond) {
+      this.#remainder -= this.#rateBitsPerSecond;
+      this.#dueNs++;
     }
-    this.#started = true;
-    this.sizeBytes = this.#sizes.next();
+    const fixed = this.#sizes.fixedBytes;
+    this.sizeBytes = fixed > 0 ? fixed : this.#sizes.next();
     return this.#dueNs;
+  }
+
+  #divide(sizeBytes: number): void {
+    const numerator = sizeBytes * BIT_NS_PER_BYTE_SECOND;
+    this.#gapSizeBytes = sizeBytes;
+    this.#gapNs = Math.floor(numerator / this.#rateBitsPerSecond);
+    this.#gapRemainder = numerator - this.#gapNs * this.#rateBitsPerSecond;
   }
 }
 

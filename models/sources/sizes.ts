@@ -44,13 +44,15 @@ export const sizeParameters = {
 export interface SizeSource {
   /** Mean over many draws (bytes). */
   readonly meanBytes: number;
+  /** The size where all are equal; 0: ask {@link next}. */
+  readonly fixedBytes: number;
   next(): number;
 }
 
 /** Builds the size source of the checked `size` value. */
 export function sizeSource(values: Values, random: RandomStream): SizeSource {
   const size = values.size as number | 'imix' | readonly WeightedSize[];
-  if (typeof size === 'number') return { meanBytes: size, next: () => size };
+  if (typeof size === 'number') return { meanBytes: size, fixedBytes: size, next: () => size };
   const mix = size === 'imix' ? IMIX : size;
   const total = mix.reduce((sum, entry) => sum + entry.weight, 0);
   invariant(total > 0, 'a packet-size mix needs a positive weight');
@@ -62,6 +64,7 @@ export function sizeSource(values: Values, random: RandomStream): SizeSource {
   }
   return {
     meanBytes: mix.reduce((sum, entry) => sum + entry.size * entry.weight, 0) / total,
+    fixedBytes: 0,
     next(): number {
       const draw = random.uniform() * total;
       let index = 0;

@@ -17,13 +17,12 @@ export class FlowMeter {
   droppedPackets = 0;
   receivedPackets = 0;
   receivedBytes = 0;
-  /** Payload received so far, retransmissions included. */
-  #warmSentBytes = 0;
-  #packetsInWindow = 0;
-  #segmentsInWindow = 0;
-  #bytesInWindow = 0;
-  #payloadInWindow = 0;
-  readonly #delays = new LogHistogram();
+  #receivedSegments = 0;
+  #receivedPayloadBytes = 0;
+  /** The counts at the end of the warm-up. */
+  #warm = { sentBytes: 0, packets: 0, bytes: 0, segments: 0, payloadBytes: 0 };
+  /** Delays of the packets received since then. */
+  #delays = new LogHistogram();
   readonly #window: RunWindow;
   readonly #packets: PacketPool;
   readonly #framing: FramingBytes;
@@ -44,9 +43,16 @@ export class FlowMeter {
       : [];
   }
 
-  /** The warm-up is over. */
+  /** The warm-up is over: what was counted so far does not count for the rates. */
   warm(): void {
-    this.#warmSentBytes = this.sentBytes;
+    this.#warm = {
+      sentBytes: this.sentBytes,
+      packets: this.receivedPackets,
+      bytes: this.receivedBytes,
+      segments: this.#receivedSegments,
+      payloadBytes: this.#receivedPayloadBytes,
+    };
+    this.#delays = new LogHistogram();
   }
 
   sent(sizeBytes: number): void {
@@ -64,21 +70,20 @@ export class FlowMeter {
     const sizeBytes = packets.sizeBytes[packet]!;
     this.receivedPackets++;
     this.receivedBytes += sizeBytes;
-    if (nowNs >= this.#window.warmNs) {
-      this.#packetsInWindow++;
-      this.#segmentsInWindow += packets.segments[packet]!;
-      this.#bytesInWindow += sizeBytes;
-      this.#payloadInWindow += packets.payloadBytes[packet]!;
-      this.#delays.add(nowNs - packets.sentNs[packet]!);
-    }
+    this.#receivedSegments += packets.segments[packet]!;
+    this.#receivedPayloadBytes += packets.payloadBytes[packet]!;
+    this.#delays.add(nowNs - packets.sentNs[packet]!);
     if (this.#detailed) for (const { rate } of this.#throughput) rate.add(nowNs, sizeBytes);
   }
 
   /** The flow's figures; `goodputBytes`: payload at the application in the window, where it is not that of the packets. */
   result(goodputBytes?: number): FlowResult {
     const { warmNs, endNs } = this.#window;
+    const warm = this.#warm;
     const seconds = (endNs - warmNs) / 1e9;
     const rate = (bytes: number): number => (bytes * 8) / seconds;
+    const bytes = this.receivedBytes - warm.bytes;
+    const segments = this.#receivedSegments - warm.segments;
     const delays = this.#delays;
     const throughput: Record<string, Series> = {};
     for (const { name, rate: windowed } of this.#throughput) throughput[name] = windowed.finish(endNs, 8);
@@ -88,13 +93,13 @@ export class FlowMeter {
       droppedPackets: this.droppedPackets,
       receivedPackets: this.receivedPackets,
       receivedBytes: this.receivedBytes,
-      packetsPerSecond: this.#packetsInWindow / seconds,
+      packetsPerSecond: (this.receivedPackets - warm.packets) / seconds,
       bitsPerSecond: {
-        offered: rate(this.sentBytes - this.#warmSentBytes),
-        goodput: rate(goodputBytes ?? this.#payloadInWindow),
-        accounted: rate(this.#bytesInWindow),
-        frame: rate(this.#bytesInWindow + this.#segmentsInWindow * this.#framing.fcsBytes),
-        wire: rate(this.#bytesInWindow + this.#segmentsInWindow * this.#framing.overheadBytes),
+        offered: rate(this.sentBytes - warm.sentBytes),
+        goodput: rate(goodputBytes ?? this.#receivedPayloadBytes - warm.payloadBytes),
+        accounted: rate(bytes),
+        frame: rate(bytes + segments * this.#framing.fcsBytes),
+        wire: rate(bytes + segments * this.#framing.overheadBytes),
       },
       delaySeconds: {
         min: delays.min / 1e9,

@@ -7,6 +7,7 @@ import type { PortMeter } from './port-meter.ts';
 import { RANK_ARRIVAL, RANK_DEVICE, RANK_MODEL, RANK_WATCHDOG } from './ranks.ts';
 
 const BIT_NS_PER_BYTE_SECOND = 8e9;
+const NO_TIMER = -1;
 
 /** What a port needs of the network around it. */
 export interface PortOwner {
@@ -81,9 +82,9 @@ export class Port implements Surroundings, TimerHandler {
     this.#meter = meter;
     this.#tellsTransmitted = behaviour.tellsTransmitted;
     this.#deliversAtOnce = behaviour.deliversAtOnce && spec.link.delayNs === 0;
+    this.#delivery = this.#deliversAtOnce ? NO_TIMER : timers.register(this, RANK_ARRIVAL);
     this.#random = randomStream(seed, `hop/${spec.name}`).uint32;
     this.#device = timers.register(this, RANK_DEVICE);
-    this.#delivery = timers.register(this, RANK_ARRIVAL);
     this.#rateBitsPerSecond = spec.link.rateBitsPerSecond;
     this.#overheadBytes = spec.link.overheadBytes;
     this.#delayNs = spec.link.delayNs;

@@ -119,7 +119,8 @@ export function replay<Root extends Qdisc>(
       root.onBypass?.(packet);
       depart(packet, nowNs);
     } else {
-      observer.onEnqueued?.(root.enqueue(packet, nowNs), nowNs);
+      const result = root.enqueue(packet, nowNs);
+      observer.onEnqueued?.(result, nowNs);
     }
     tryToSend(nowNs);
   };

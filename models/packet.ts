@@ -97,6 +97,26 @@ export class PacketPool {
     return packet;
   }
 
+  /** Takes a packet whose columns are those of `original`, which stays as it is. */
+  copyOf(original: number): number {
+    const packet = this.allocate();
+    this.sizeBytes[packet] = this.sizeBytes[original]!;
+    this.payloadBytes[packet] = this.payloadBytes[original]!;
+    this.flow[packet] = this.flow[original]!;
+    this.hop[packet] = this.hop[original]!;
+    this.priority[packet] = this.priority[original]!;
+    this.sequence[packet] = this.sequence[original]!;
+    this.sentNs[packet] = this.sentNs[original]!;
+    this.stampNs[packet] = this.stampNs[original]!;
+    this.ecn[packet] = this.ecn[original]!;
+    this.segments[packet] = this.segments[original]!;
+    this.gsoBytes[packet] = this.gsoBytes[original]!;
+    this.headerBytes[packet] = this.headerBytes[original]!;
+    this.truesizeBytes[packet] = this.truesizeBytes[original]!;
+    this.next[packet] = NO_PACKET;
+    return packet;
+  }
+
   /** Gives a packet back; its index is used again by the next {@link allocate}. */
   free(packet: number): void {
     this.#live--;

@@ -1,3 +1,9 @@
+import { codel } from './linux/codel.ts';
+import { bfifo, pfifo, pfifoHeadDrop } from './linux/fifo.ts';
+import { fqCodel } from './linux/fq-codel.ts';
+import { police } from './linux/police-settings.ts';
+import { prio } from './linux/prio.ts';
+import { tbf } from './linux/tbf-settings.ts';
 import type {
   ModelDeclaration,
   ModelRole,
@@ -8,13 +14,24 @@ import type {
   Surroundings,
 } from './model.ts';
 import { invariant } from './model.ts';
-
 import { cbr } from './sources/cbr.ts';
 import { onOff } from './sources/on-off.ts';
 import { poisson } from './sources/poisson.ts';
 
 /** Every model, one line each. */
-const models: readonly ModelDeclaration[] = [cbr, poisson, onOff];
+const models: readonly ModelDeclaration[] = [
+  tbf,
+  police,
+  pfifo,
+  bfifo,
+  pfifoHeadDrop,
+  prio,
+  codel,
+  fqCodel,
+  cbr,
+  poisson,
+  onOff,
+];
 
 const byRole = new Map<ModelRole, Map<string, ModelDeclaration>>();
 for (const model of models) {

@@ -222,8 +222,11 @@ export class Htb implements Qdisc {
     }
     if (this.#direct.head !== NO_PACKET) {
       const packet = this.#direct.shift();
+      const sizeBytes = this.#surroundings.packets.sizeBytes[packet]!;
+      this.lengthPackets--;
+      this.backlogBytes -= sizeBytes;
       this.#directPackets += this.#surroundings.packets.segments[packet]!;
-      this.#directBytes += this.#surroundings.packets.sizeBytes[packet]!;
+      this.#directBytes += sizeBytes;
       return this.#count(packet);
     }
     if (this.lengthPackets === 0) return NO_PACKET;

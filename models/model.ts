@@ -241,3 +241,9 @@ export interface Limiter {
   /** The largest number of bytes that may have been taken by `nowNs`, whatever the demand: the limiter's own bound. */
   boundBytes(nowNs: number): number;
 }
+
+/** Creates an application's limiter from checked values. */
+export interface LimiterDeclaration extends ModelDeclaration {
+  readonly role: 'limiter';
+  create(values: Values): Limiter;
+}

@@ -13,7 +13,7 @@ import {
 } from './kernels.ts';
 
 /** Kernel that a qdisc runs on where nothing else is said. */
-export const DEFAULT_KERNEL = '6.12';
+export const DEFAULT_KERNEL = '6.18';
 
 /** `kernel`; a nested qdisc has it from its parent. */
 export const kernelParameter = {

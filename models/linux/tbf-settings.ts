@@ -74,7 +74,7 @@ export const framingParameters = {
     maximum: 0xffff,
   },
   linklayer: {
-    type: { choice: ['ethernet', 'atm'] },
+    type: { choice: ['ethernet', 'atm', 'adsl'] },
     help: 'Whether packets are priced in ATM cells.',
     default: 'ethernet',
   },
@@ -86,7 +86,7 @@ export function framingOf(values: Values, mtuBytes: number): PacketFraming {
     mtuBytes,
     mpuBytes: values.mpu as number,
     overheadBytes: values.overhead as number,
-    atm: values.linklayer === 'atm',
+    atm: values.linklayer === 'atm' || values.linklayer === 'adsl',
   };
 }
 

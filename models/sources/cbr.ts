@@ -6,7 +6,7 @@ const BIT_NS_PER_BYTE_SECOND = 8e9;
 /** Sends at a constant rate without drift: the gap after a packet is its size over the rate, remainders carried on. */
 class ConstantRate implements PacketSource {
   sizeBytes = 0;
-  gsoBytes: number;
+  gsoBytes = 0;
   #dueNs = 0;
   /** Of the last gap: what was cut off, in units of 1 ns / rate. */
   #remainder = 0;
@@ -14,7 +14,7 @@ class ConstantRate implements PacketSource {
   #gapNs = 0;
   #gapRemainder = 0;
   #gapSizeBytes = 0;
-  readonly #rateBitsPerSecond: number;
+  #rateBitsPerSecond = 0;
   readonly #sizes: SizeSource;
 
   constructor(rateBitsPerSecond: number, gsoBytes: number, sizes: SizeSource) {
@@ -49,9 +49,9 @@ class ConstantRate implements PacketSource {
 /** Sends at equal intervals. */
 class ConstantInterval implements PacketSource {
   sizeBytes = 0;
-  gsoBytes: number;
-  #dueNs: number;
-  readonly #intervalNs: number;
+  gsoBytes = 0;
+  #dueNs = 0;
+  #intervalNs = 0;
   readonly #sizes: SizeSource;
 
   constructor(intervalNs: number, gsoBytes: number, sizes: SizeSource) {

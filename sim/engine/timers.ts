@@ -26,7 +26,7 @@ const SLICE_EVENTS = 4096;
  */
 export class Timers {
   /** The present (ns). */
-  nowNs: number;
+  nowNs = 0;
   /** Events handled so far. */
   events = 0;
 

@@ -72,13 +72,22 @@ export class Network implements PortOwner {
     this.flows = scenario.flows.map((flow, index) => this.#flow(flow, index, options.buckets));
   }
 
-  /** Runs from the start to the end of the window. */
-  run(): void {
+  /** Runs from the start to the end of the window, and yields after each of `steps` equal parts of it. */
+  *run(steps: number): Generator<undefined, void> {
+    const { startNs, warmNs, endNs } = this.window;
     for (const flow of this.flows) flow.start();
-    this.timers.runUntil(this.window.warmNs);
-    for (const flow of this.flows) flow.warm();
-    for (const meter of this.#meters) meter.warm();
-    this.timers.runUntil(this.window.endNs);
+    let warm = false;
+    for (let step = 1; step <= steps; step++) {
+      const untilNs = step === steps ? endNs : startNs + Math.floor(((endNs - startNs) * step) / steps);
+      if (!warm && warmNs <= untilNs) {
+        this.timers.runUntil(warmNs);
+        for (const flow of this.flows) flow.warm();
+        for (const meter of this.#meters) meter.warm();
+        warm = true;
+      }
+      this.timers.runUntil(untilNs);
+      yield;
+    }
   }
 
   /** The flows' figures, by name. */

@@ -11,17 +11,17 @@ import type { FlowResult } from './result.ts';
 
 /** A flow that sends at instants of its own choosing and does not listen: CBR, Poisson, on-off, traces. */
 export class OpenFlow implements NetworkFlow, TimerHandler {
-  readonly #index: number;
+  #index = 0;
   readonly #spec: FlowSpec;
   readonly #source: PacketSource;
   readonly #first: Port;
   readonly #timers: Timers;
   readonly #packets: PacketPool;
   readonly #meter: FlowMeter;
-  readonly #timer: number;
-  readonly #startNs: number;
-  readonly #stopNs: number;
-  readonly #count: number;
+  #timer = 0;
+  #startNs = 0;
+  #stopNs = 0;
+  #count = 0;
   #sent = 0;
 
   constructor(

@@ -175,9 +175,11 @@ export class PortMeter {
 
   #tell(event: 'arrive' | 'drop' | 'depart' | 'deliver', packet: number, nowNs: number): void {
     const trace = this.#trace!;
-    const flow = this.#packets.flow[packet]!;
+    const packets = this.#packets;
+    const flow = packets.flow[packet]!;
     const className = this.#qdisc.classOf?.(packet) ?? trace.flowClass(flow);
-    trace.tracer.packet(event, nowNs - this.#window.startNs, this.#hop, trace.flowName(flow), className, packet);
+    const timeNs = nowNs - this.#window.startNs;
+    trace.tracer.packet(event, timeNs, this.#hop, trace.flowName(flow), className, packet, packets);
   }
 }
 

@@ -9,9 +9,25 @@ import type { PointResult } from './result.ts';
  * Pure: the same point and options give the same result, on any machine and in a browser.
  */
 export function simulate(point: ScenarioPoint, options: NetworkOptions): PointResult {
+  const simulation = simulateInSteps(point, options, 1);
+  for (;;) {
+    const { done, value } = simulation.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * As {@link simulate}, but yields after each of `steps` equal parts of the simulated time, so that the caller can show
+ * how far it is, or stop. The result does not depend on the number of steps.
+ */
+export function* simulateInSteps(
+  point: ScenarioPoint,
+  options: NetworkOptions,
+  steps: number,
+): Generator<undefined, PointResult> {
   const { scenario } = point;
   const network = new Network(scenario, options);
-  network.run();
+  yield* network.run(steps);
   const figures = {
     variables: point.variables,
     durationSeconds: scenario.durationNs / 1e9,

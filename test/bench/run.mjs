@@ -1,0 +1,105 @@
+// Benchmarks: the engine against a bare C program of the same workload, the event queue alone, memory and start-up.
+// Run with `npm run bench [name…]`; nothing here is part of the tests.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '../..');
+const scratch = join(root, 'dist/bench');
+const ROUNDS = 5;
+mkdirSync(scratch, { recursive: true });
+
+await build({
+  entryPoints: { workloads: join(here, 'workloads.ts'), hold: join(here, 'hold.ts') },
+  outdir: scratch,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  logLevel: 'warning',
+});
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const spread = (values, digits = 2) =>
+  `median ${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+
+/** Runs a program and gives its standard output; fails loudly. */
+function output(command, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+const workload = (...args) => JSON.parse(output(process.execPath, join(scratch, 'workloads.js'), ...args.map(String)));
+
+function yardstick() {
+  const program = join(scratch, 'yardstick');
+  if (existsSync(program)) return program;
+  const { status } = spawnSync('gcc', ['-O3', '-march=native', '-o', program, join(here, 'yardstick.c')]);
+  return status === 0 ? program : undefined;
+}
+
+const benchmarks = {
+  standard() {
+    const program = yardstick();
+    if (program === undefined) console.log('  no gcc here: without the C program there is no ratio');
+    for (const [label, mode, kernel] of [
+      ['fixed point', 'ns', '6.12'],
+      ['1024 ns ticks', 'tick', '2.6.25'],
+    ]) {
+      const ours = [];
+      const theirs = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        if (program !== undefined) {
+          theirs.push(Number(/Mpkt\/s=([\d.]+)/.exec(output(program, mode, '60', '836', '950e6', '555e6', '1e9', '1000', '10'))[1]));
+        }
+        const { packets, seconds } = workload('standard', kernel, 60);
+        ours.push(packets / seconds / 1e6);
+      }
+      console.log(`  ${label}: ${spread(ours)} million packets a second`);
+      if (theirs.length > 0) {
+        console.log(`    C: ${spread(theirs)}; ratio of the medians ${(median(ours) / median(theirs)).toFixed(3)}`);
+      }
+    }
+  },
+
+  queue() {
+    for (const pending of [3, 10, 1000, 100_000]) {
+      const rates = Array.from({ length: ROUNDS }, () => Number(output(process.execPath, join(scratch, 'hold.js'), String(pending))));
+      console.log(`  ${pending} pending events: ${spread(rates)} million events a second`);
+    }
+  },
+
+  memory() {
+    const short = workload('standard', '6.12', 10).peakMebibytes;
+    const long = workload('standard', '6.12', 600).peakMebibytes;
+    console.log(`  peak memory: ${short.toFixed(1)} MiB for 10 simulated seconds, ${long.toFixed(1)} MiB for 600 (${((100 * long) / short - 100).toFixed(1)} %)`);
+  },
+
+  start() {
+    const time = (args) => {
+      const begin = process.hrtime.bigint();
+      output(process.execPath, ...args);
+      return Number(process.hrtime.bigint() - begin) / 1e6;
+    };
+    const bare = [];
+    const validate = [];
+    for (let round = 0; round < 2 * ROUNDS; round++) {
+      bare.push(time(['-e', '0']));
+      validate.push(time([join(root, 'sim/bin.mjs'), 'validate', join(root, 'scenarios/htb-borrowing.yaml')]));
+    }
+    console.log(`  node -e 0: ${spread(bare, 0)} ms; sim validate: ${spread(validate, 0)} ms; ratio ${(median(validate) / median(bare)).toFixed(2)}`);
+  },
+};
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(benchmarks)) {
+  if (benchmarks[name] === undefined) {
+    console.error(`no benchmark called ${name}; there are ${Object.keys(benchmarks).join(', ')}`);
+    process.exit(2);
+  }
+  console.log(name);
+  benchmarks[name]();
+}

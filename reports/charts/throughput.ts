@@ -1,0 +1,100 @@
+import type { Series } from '../../sim/run/result.ts';
+import type { Chart } from '../chart.ts';
+import { formatNumber, formatQuantity, unitFor } from '../format.ts';
+import type { ChartSource } from '../reading.ts';
+import { endOfSeries, peakOf, seriesPoints, timeTable } from './time.ts';
+import { domainOf, type Guide, seriesLabels, xyLegend, xyPanel } from './xy.ts';
+
+const WINDOWS = ['1s', '100ms', '10ms'] as const;
+const SERIES_LIMIT = 6;
+
+/** Throughput over time in windows that the reader chooses: short ones show the bursts that long ones average away. */
+export function throughputCharts(source: ChartSource): Chart[] {
+  const look = source.look;
+  if (look === undefined) return [];
+  const flows = Object.entries(look.point.flows).filter(([, flow]) => flow.series?.throughput !== undefined);
+  const windows = WINDOWS.filter((w) => flows.some(([, flow]) => (flow.series?.throughput?.[w]?.mean.length ?? 0) > 0));
+  if (windows.length === 0) return [];
+  const busiest = [...flows]
+    .sort((a, b) => b[1].receivedBytes - a[1].receivedBytes)
+    .slice(0, SERIES_LIMIT)
+    .map(([name]) => name);
+  const drawn = flows.filter(([name]) => busiest.includes(name));
+  const labels = seriesLabels(drawn.map(([name]) => name));
+  const at = (window: string): { name: string; series: Series }[] =>
+    drawn.flatMap(([, flow], i) => {
+      const series = flow.series?.throughput?.[window];
+      return series === undefined || series.mean.length === 0 ? [] : [{ name: labels[i] as string, series }];
+    });
+  const peaks = windows.map((w) => Math.max(...at(w).map((n) => peakOf(n.series))));
+  const configured = look.readings
+    .filter((r) => busiest.includes(r.flow))
+    .flatMap((r) => (r.configuredBitsPerSecond === undefined ? [] : [r.configuredBitsPerSecond]));
+  const limits = [...new Set(configured)].slice(0, 3);
+  const unit = unitFor('rate', Math.max(...peaks, ...limits, 1));
+  const end = Math.max(...windows.flatMap((w) => at(w).map((n) => endOfSeries(n.series))));
+  const time = unitFor('time', end);
+  const guides: Guide[] = limits.map((rate) => ({
+    label: limits.length === 1 ? 'configured' : `configured ${formatNumber(rate / unit.factor)}`,
+    from: [0, rate / unit.factor],
+    to: [end / time.factor, rate / unit.factor],
+  }));
+  const panels = windows.map((window) => {
+    const named = at(window);
+    return xyPanel({
+      label: window.replace(/(\d+)/, '$1 '),
+      x: { title: 'Simulated time', unit: time.name, domain: [0, end / time.factor] },
+      y: {
+        title: 'Throughput',
+        unit: unit.name,
+        domain: domainOf([0, ...peaks.map((p) => p / unit.factor), ...limits.map((l) => l / unit.factor)], true),
+      },
+      series: named.map(({ name, series }) => ({
+        label: name,
+        step: true,
+        points: seriesPoints(series, unit.factor, time.factor),
+      })),
+      guides,
+      height: 260,
+    });
+  });
+  const first = Math.max(0, windows.indexOf('100ms'));
+  const shortest = windows.length - 1;
+  const table = timeTable('Throughput over time', at(windows[first] as string), unit, time);
+  return [
+    {
+      name: 'throughput',
+      title: titleOf(at(windows[shortest] as string), windows[shortest] as string, look.readings),
+      note: `Bytes as tc counts them, in windows of the chosen length; the dashed line is what is configured.${
+        flows.length > drawn.length ? ` The ${drawn.length} busiest of ${flows.length} flows are drawn.` : ''
+      }`,
+      legend: xyLegend(
+        labels.map((label) => ({ label, points: [] })),
+        guides,
+      ),
+      panels,
+      arrange: 'choose',
+      first,
+      table: { ...table, caption: `Throughput in windows of ${(windows[first] as string).replace(/(\d+)/, '$1 ')}` },
+    },
+  ];
+}
+
+function titleOf(
+  named: readonly { name: string; series: Series }[],
+  window: string,
+  readings: ChartSource['points'][number]['readings'],
+): string {
+  const words = window.replace(/(\d+)/, '$1\u00a0');
+  const peak = named.reduce((a, b) => (peakOf(b.series) > peakOf(a.series) ? b : a));
+  const reading = readings.find((r) => r.flow === peak.name);
+  const mean = reading?.point.flows[reading.flow]?.bitsPerSecond.accounted;
+  const most = peakOf(peak.series);
+  if (mean === undefined || mean === 0) {
+    return `${peak.name} reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
+  }
+  if (most < 1.02 * mean) {
+    return `${peak.name} is steady at ${formatQuantity(mean, 'rate', 4)}: its busiest ${words} holds no burst`;
+  }
+  return `${peak.name} averages ${formatQuantity(mean, 'rate', 4)} but reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
+}

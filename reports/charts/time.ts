@@ -1,0 +1,102 @@
+import type { Series } from '../../sim/run/result.ts';
+import type { Table } from '../chart.ts';
+import { formatNumber } from '../format.ts';
+
+/** A series of the result with the name of what it is of. */
+export interface NamedSeries {
+  readonly name: string;
+  readonly series: Series;
+}
+
+/** The largest value that a series holds. */
+export function peakOf(series: Series): number {
+  let peak = 0;
+  for (const value of series.max) if (value > peak) peak = value;
+  return peak;
+}
+
+/** End of a series' last bucket (s). */
+export function endOfSeries(series: Series): number {
+  return series.startSeconds + series.mean.length * series.stepSeconds;
+}
+
+/** Mean of a series over all its buckets from `fromSeconds` on. */
+export function meanOf(series: Series, fromSeconds = 0): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < series.mean.length; i++) {
+    if (series.startSeconds + i * series.stepSeconds < fromSeconds - 1e-9) continue;
+    sum += series.mean[i] as number;
+    count += 1;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** Points of a series for drawing; `factor` turns values into the axis's unit, `timeFactor` times. */
+export function seriesPoints(
+  series: Series,
+  factor: number,
+  timeFactor: number,
+): { x: number; y: number; low?: number; high?: number }[] {
+  const points: { x: number; y: number; low?: number; high?: number }[] = series.mean.map((mean, i) => ({
+    x: (series.startSeconds + i * series.stepSeconds) / timeFactor,
+    y: mean / factor,
+    low: (series.min[i] ?? mean) / factor,
+    high: (series.max[i] ?? mean) / factor,
+  }));
+  const last = points.at(-1);
+  if (last !== undefined) points.push({ ...last, x: endOfSeries(series) / timeFactor });
+  return points;
+}
+
+const TABLE_ROWS = 40;
+
+/** A table over time of at most forty rows; longer series are summarised by least, mean and most. */
+export function timeTable(
+  caption: string,
+  named: readonly NamedSeries[],
+  unit: { readonly factor: number; readonly name: string },
+  time: { readonly factor: number; readonly name: string },
+): Table {
+  const longest = named.reduce((most, n) => Math.max(most, n.series.mean.length), 0);
+  const group = Math.max(1, Math.ceil(longest / TABLE_ROWS));
+  const rows: (string | null)[][] = [];
+  const first = named[0]?.series;
+  for (let start = 0; first !== undefined && start < longest; start += group) {
+    const row: (string | null)[] = [formatNumber((first.startSeconds + start * first.stepSeconds) / time.factor, 5)];
+    for (const { series } of named) {
+      const end = Math.min(start + group, series.mean.length);
+      if (start >= end) {
+        row.push(null, null, null);
+        continue;
+      }
+      let sum = 0;
+      let low = Number.POSITIVE_INFINITY;
+      let high = Number.NEGATIVE_INFINITY;
+      for (let i = start; i < end; i++) {
+        sum += series.mean[i] as number;
+        low = Math.min(low, series.min[i] as number);
+        high = Math.max(high, series.max[i] as number);
+      }
+      row.push(
+        formatNumber(low / unit.factor),
+        formatNumber(sum / (end - start) / unit.factor),
+        formatNumber(high / unit.factor),
+      );
+    }
+    rows.push(row);
+  }
+  return {
+    caption,
+    columns: [
+      { label: 'From', unit: time.name, number: true },
+      ...named.flatMap(({ name }) => [
+        { label: `${name}: least`, unit: unit.name, number: true },
+        { label: 'mean', unit: unit.name, number: true },
+        { label: 'most', unit: unit.name, number: true },
+      ]),
+    ],
+    rows,
+    ...(group > 1 ? { note: `Each row sums up ${group} intervals; the CSV file holds all of them.` } : {}),
+  };
+}

@@ -1,0 +1,183 @@
+import type { ClassResult } from '../../sim/run/result.ts';
+import type { Chart, LegendEntry, Panel, Row } from '../chart.ts';
+import { rounded } from '../chart.ts';
+import { formatNumber, formatQuantity, unitFor } from '../format.ts';
+import type { ChartSource } from '../reading.ts';
+import { ERROR_STEPS, SERIES } from '../theme.ts';
+import { endOfSeries, meanOf, seriesPoints, timeTable } from './time.ts';
+import { domainOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
+
+const CHART_LIMIT = 3;
+/** A full bucket at the start may dwarf all that follows; this share of the time is then left beyond the scale. */
+const START_SHARE = 0.1;
+
+/** The three modes of a class, from the one that holds back to the one that lets go. */
+const MODES = [
+  { key: 'cantSend', label: "can't send", colour: (SERIES[1] as (typeof SERIES)[number]).light },
+  { key: 'mayBorrow', label: 'may borrow', colour: (ERROR_STEPS[2] as (typeof ERROR_STEPS)[number]).light },
+  { key: 'canSend', label: 'can send', colour: (SERIES[0] as (typeof SERIES)[number]).light },
+] as const;
+
+type ModeShares = NonNullable<NonNullable<ClassResult['series']>['mode']>;
+
+/** Tokens and ctokens over time, and below them what they decide: the mode of the class. */
+export function tokensCharts(source: ChartSource): Chart[] {
+  const look = source.look;
+  if (look === undefined) return [];
+  return Object.entries(look.point.hops)
+    .flatMap(([hop, { classes }]) => Object.entries(classes).map(([name, figures]) => ({ hop, name, figures })))
+    .filter(({ figures }) => (figures.series?.tokens?.mean.length ?? 0) > 0 && figures.sentPackets > 0)
+    .sort((a, b) => (a.figures.level ?? 0) - (b.figures.level ?? 0) || b.figures.sentBytes - a.figures.sentBytes)
+    .slice(0, CHART_LIMIT)
+    .map(({ hop, name, figures }, i) => tokensChart(seriesLabels([`${hop} ${name}`])[0] as string, figures, i));
+}
+
+function tokensChart(name: string, figures: ClassResult, index: number): Chart {
+  const series = figures.series as NonNullable<ClassResult['series']>;
+  const named = [
+    { name: 'tokens', series: series.tokens },
+    { name: 'ctokens', series: series.ctokens },
+  ].flatMap((n) => (n.series === undefined ? [] : [{ name: n.name, series: n.series }]));
+  const whole = named.flatMap((n) => [...n.series.min, ...n.series.max]);
+  const later = named.flatMap((n) => {
+    const skip = Math.ceil(n.series.mean.length * START_SHARE);
+    return [...n.series.min.slice(skip), ...n.series.max.slice(skip)];
+  });
+  const cut = later.length > 0 && reach(whole) > 8 * reach(later) && reach(later) > 0;
+  const [low, high] = domainOf(cut ? later : whole, true);
+  const unit = unitFor('time', Math.max(Math.abs(low), Math.abs(high)));
+  const end = Math.max(...named.map((n) => endOfSeries(n.series)));
+  const time = unitFor('time', end);
+  const lines = named.map((n) => ({
+    label: n.name,
+    step: true,
+    points: seriesPoints(n.series, unit.factor, time.factor),
+  }));
+  const mode = series.mode;
+  const first = (named[0] as (typeof named)[number]).series;
+  const legend: LegendEntry[] = xyLegend(lines);
+  const x = { title: 'Simulated time', unit: time.name, domain: [0, end / time.factor] as [number, number] };
+  const panels: Panel[] = [
+    xyPanel({
+      label: 'Tokens',
+      x,
+      y: { title: 'Tokens, as time of sending', unit: unit.name, domain: [low / unit.factor, high / unit.factor] },
+      series: lines,
+      guides: [{ label: 'empty', from: [0, 0], to: [x.domain[1], 0] }],
+      height: 200,
+    }),
+  ];
+  if (mode !== undefined) {
+    panels.push(
+      modePanel(mode, first.startSeconds / time.factor, first.stepSeconds / time.factor, x.domain, time.name),
+    );
+    for (const { label, colour } of MODES) {
+      legend.push({ label, colour, dash: [], shape: 'square', sign: 'box', switchable: false });
+    }
+  }
+  return {
+    name: index === 0 ? 'tokens' : `tokens-${index + 1}`,
+    title: titleOf(name, first, mode),
+    note: `A class may send while its tokens are not used up, and borrow while its ctokens are not. Tokens are written as the time of sending that they pay for.${
+      cut ? ' The full bucket at the start is beyond the scale.' : ''
+    }`,
+    legend,
+    panels,
+    arrange: 'stack',
+    first: 0,
+    table: timeTable(`Tokens of ${name}`, named, unit, time),
+  };
+}
+
+function reach(values: readonly number[]): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, Math.abs(value));
+  return most;
+}
+
+function sharesOf(mode: ModeShares): { label: string; share: number }[] {
+  return MODES.map(({ key, label }) => {
+    const values = mode[key];
+    return { label, share: values.reduce((sum, v) => sum + v, 0) / Math.max(1, values.length) };
+  });
+}
+
+function titleOf(name: string, tokens: Parameters<typeof meanOf>[0], mode: ModeShares | undefined): string {
+  if (mode === undefined) {
+    return `Class ${name} holds tokens for ${formatQuantity(meanOf(tokens), 'time', 3)} of sending on average`;
+  }
+  const words = sharesOf(mode)
+    .filter(({ share }) => share >= 0.005)
+    .sort((a, b) => b.share - a.share)
+    .map(({ label, share }) => `${label} ${formatNumber(100 * share, 2)}\u00a0%`);
+  return `Class ${name}: ${words.join(', ')} of the time`;
+}
+
+function modePanel(
+  mode: ModeShares,
+  start: number,
+  step: number,
+  domain: readonly [number, number],
+  timeName: string,
+): Panel {
+  const rows: Row[] = [];
+  const count = mode.canSend.length;
+  for (let i = 0; i <= count; i++) {
+    let base = 0;
+    for (const { key, label } of MODES) {
+      const share = 100 * (mode[key][Math.min(i, count - 1)] ?? 0);
+      rows.push({
+        series: label,
+        x: rounded(start + i * step),
+        y: rounded(share),
+        low: rounded(base),
+        high: rounded(base + share),
+      });
+      base += share;
+    }
+  }
+  return {
+    label: 'Mode',
+    rows,
+    fields: [
+      { name: 'series', label: 'Mode', unit: '' },
+      { name: 'x', label: 'Simulated time', unit: timeName },
+      { name: 'y', label: 'Share of the interval', unit: '%' },
+    ],
+    x: { type: 'linear', domain: [...domain] },
+    y: { type: 'linear', domain: [0, 100] },
+    layout: (size) =>
+      size.narrow
+        ? { left: 52, top: 34, right: 14, bottom: 26, height: 48 }
+        : { left: 60, top: 34, right: 158, bottom: 26, height: 56 },
+    spec: (size) => ({
+      layer: [
+        {
+          name: 'area',
+          mark: { type: 'area', clip: true, interpolate: 'step-after' },
+          encoding: {
+            x: {
+              field: 'x',
+              type: 'quantitative',
+              scale: { domain: [...domain], nice: false, zero: false },
+              axis: { title: null, tickCount: size.narrow ? 4 : 8, labelFlush: true },
+            },
+            y: {
+              field: 'low',
+              type: 'quantitative',
+              scale: { domain: [0, 100], nice: false },
+              axis: { title: 'Mode (% of time)', values: [0, 50, 100], titleX: size.narrow ? -50 : -58, titleY: -14 },
+            },
+            y2: { field: 'high' },
+            color: {
+              field: 'series',
+              type: 'nominal',
+              scale: { domain: MODES.map((m) => m.label), range: MODES.map((m) => m.colour) },
+              legend: null,
+            },
+          },
+        },
+      ],
+    }),
+  };
+}

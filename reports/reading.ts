@@ -1,0 +1,217 @@
+import type { PointResult, RateLevels, Result } from '../sim/run/result.ts';
+import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts';
+import { formatBytes, formatQuantity } from './format.ts';
+import { compareTexts, rateOfText, sizeOfText } from './quantity.ts';
+
+/** Which of a flow's rates is compared with the configured one. */
+export type Level = keyof RateLevels | 'transfer';
+
+/** What one flow was allowed and what it got, at one point. */
+export interface Reading {
+  readonly result: Result;
+  readonly resultIndex: number;
+  readonly point: PointResult;
+  readonly pointIndex: number;
+  readonly flow: string;
+  /** Rate that the scenario sets for the flow (bit/s), the least upper bound of its way. */
+  readonly configuredBitsPerSecond: number | undefined;
+  /** What sets it: `class 1:108`, `--limit-rate`, `the link of wan`. */
+  readonly configuredBy: string;
+  readonly receivedBitsPerSecond: number;
+  readonly level: Level;
+  /** 100 * (received / configured - 1). */
+  readonly deviationPercent: number | undefined;
+}
+
+/** A point with the scenario that it ran. */
+export interface ReadPoint {
+  readonly result: Result;
+  readonly resultIndex: number;
+  readonly point: PointResult;
+  readonly pointIndex: number;
+  readonly document: Mapping;
+  readonly readings: readonly Reading[];
+}
+
+const LEVELS: readonly string[] = ['offered', 'goodput', 'accounted', 'frame', 'wire'];
+
+/** What the levels are called in sentences. */
+export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
+  offered: 'offered',
+  goodput: 'payload',
+  accounted: 'length as tc counts it',
+  frame: 'frames with their checksum',
+  wire: 'on the wire',
+  transfer: 'whole transfer',
+};
+
+/** The level that references and expectations speak of; otherwise the one that the limiter itself counts. */
+function levelOf(result: Result, flow: string): Level {
+  const paths = [
+    ...result.references.map((r) => r.figure),
+    ...result.points.slice(0, 1).flatMap((p) => p.expectations.map((e) => (e.text.split(/\s/)[0] ?? '').split('.'))),
+  ];
+  for (const path of paths) {
+    if (path[0] !== 'flows' || path[1] !== flow) continue;
+    if (path[2] === 'bitsPerSecond' && LEVELS.includes(path[3] ?? '')) return path[3] as Level;
+    if (path[2] === 'transfer') return 'transfer';
+  }
+  return 'accounted';
+}
+
+function configuredRate(document: Mapping, flowName: string): { bitsPerSecond: number | undefined; by: string } {
+  const flow = mappingOf(mappingOf(document.flows)[flowName]);
+  const hops = mappingOf(document.hops);
+  const via = Array.isArray(flow.via) ? flow.via.map(String) : [];
+  let least: number | undefined;
+  let by = '';
+  const consider = (text: string | undefined, what: string): void => {
+    const rate = text === undefined ? undefined : rateOfText(text);
+    if (rate !== undefined && rate > 0 && (least === undefined || rate < least)) {
+      least = rate;
+      by = what;
+    }
+  };
+  for (const name of via) {
+    const hop = mappingOf(hops[name]);
+    const classes = mappingOf(hop.classes);
+    const className = textOf(flow.class) ?? textOf(hop.default);
+    if (className !== undefined && className in classes) {
+      const leaf = mappingOf(classes[className]);
+      const parent = textOf(leaf.parent);
+      const lender = parent !== undefined && parent in classes;
+      consider(lender ? (textOf(leaf.ceil) ?? textOf(leaf.rate)) : textOf(leaf.rate), `class ${className}`);
+    } else if (Object.keys(classes).length === 0) {
+      consider(textOf(hop.rate), `${textOf(hop.shaper) ?? 'the shaper'} of ${name}`);
+    }
+    consider(textOf(mappingOf(hop.link).rate) ?? textOf(mappingOf(hop).linkRate), `the link of ${name}`);
+  }
+  return { bitsPerSecond: least, by };
+}
+
+function readPoint(result: Result, resultIndex: number, pointIndex: number, levels: Map<string, Level>): ReadPoint {
+  const point = result.points[pointIndex] as PointResult;
+  const document = resolveDocument(result.scenario.document, point.variables);
+  const readings = Object.entries(point.flows).map(([flow, figures]): Reading => {
+    let { bitsPerSecond: configured, by } = configuredRate(document, flow);
+    let level = levels.get(flow) as Level;
+    const transfer = figures.transfer;
+    if (transfer !== undefined && (transfer.limitBitsPerSecond > 0 || level === 'accounted')) level = 'transfer';
+    if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
+      configured = transfer.limitBitsPerSecond;
+      by = 'its own limit';
+    }
+    const received = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : figures.bitsPerSecond[level];
+    return {
+      result,
+      resultIndex,
+      point,
+      pointIndex,
+      flow,
+      configuredBitsPerSecond: configured,
+      configuredBy: by,
+      receivedBitsPerSecond: received,
+      level,
+      deviationPercent: configured === undefined ? undefined : 100 * (received / configured - 1),
+    };
+  });
+  return { result, resultIndex, point, pointIndex, document, readings };
+}
+
+/** Reads every point of the results; points that failed have no readings. */
+export function readPoints(results: readonly Result[]): ReadPoint[] {
+  return results.flatMap((result, resultIndex) => {
+    const levels = new Map<string, Level>();
+    for (const point of result.points) {
+      for (const flow of Object.keys(point.flows)) if (!levels.has(flow)) levels.set(flow, levelOf(result, flow));
+    }
+    return result.points.map((_, pointIndex) => readPoint(result, resultIndex, pointIndex, levels));
+  });
+}
+
+/** The point that the page looks at closely: the one whose flow strays farthest from what was configured. */
+export function closestLook(points: readonly ReadPoint[]): ReadPoint | undefined {
+  let best: ReadPoint | undefined;
+  let farthest = -1;
+  for (const read of points) {
+    if (read.point.failed !== undefined) continue;
+    for (const reading of read.readings) {
+      const size = Math.abs(reading.deviationPercent ?? 0);
+      if (best === undefined || size > farthest * (1 + 1e-9)) {
+        best = read;
+        farthest = size;
+      }
+    }
+  }
+  return best;
+}
+
+/** Names of the variables that differ between points, in the order of their first appearance. */
+export function varyingVariables(points: readonly ReadPoint[]): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const read of points) {
+    for (const [name, value] of Object.entries(read.point.variables)) {
+      const set = values.get(name) ?? new Set();
+      set.add(value);
+      values.set(name, set);
+    }
+  }
+  return [...values].filter(([, set]) => set.size > 1).map(([name]) => name);
+}
+
+/** Distinct values of a variable, in the order that people expect. */
+export function valuesOf(points: readonly ReadPoint[], variable: string): string[] {
+  return [...new Set(points.map((p) => p.point.variables[variable] ?? ''))].sort(compareTexts);
+}
+
+/** A variable's value in words: `kernel 2.6.25`, `836-byte packets`, `limit 16 Mbit/s`. */
+export function variableWords(name: string, value: string): string {
+  if (name === 'size' || name === 'packet') {
+    const bytes = sizeOfText(value);
+    if (bytes !== undefined) return bytes < 10_000 ? `${bytes}-byte packets` : formatBytes(bytes);
+  }
+  if (/rate|ceil|limit/i.test(name)) {
+    const rate = rateOfText(value);
+    if (rate !== undefined && /bit|bps/i.test(value)) return `${name} ${formatQuantity(rate, 'rate')}`;
+  }
+  return `${name} ${value}`;
+}
+
+/** The point's variables in words, those of `names` only; empty where there are none. */
+export function pointWords(read: ReadPoint, names: readonly string[]): string {
+  return names
+    .filter((name) => read.point.variables[name] !== undefined)
+    .map((name) => variableWords(name, read.point.variables[name] as string))
+    .join(', ');
+}
+
+/** The variable that sets the configured rate: its values order the points as the configured rates do. */
+export function rateVariable(readings: readonly Reading[], names: readonly string[]): string | undefined {
+  return names.find((name) =>
+    readings.every((r) => {
+      const text = r.point.variables[name];
+      const rate = text === undefined ? undefined : rateOfText(text);
+      const configured = r.configuredBitsPerSecond;
+      if (rate === undefined || configured === undefined) return false;
+      const meant = [rate, 8 * rate, 8 * (sizeOfText(text as string) ?? 0)];
+      return meant.some((value) => Math.abs(value - configured) <= 1e-6 * configured);
+    }),
+  );
+}
+
+/** What the charts are chosen from. */
+export interface ChartSource {
+  readonly results: readonly Result[];
+  /** Points that ran. */
+  readonly points: readonly ReadPoint[];
+  /** Variables that differ between them. */
+  readonly varying: readonly string[];
+  /** The point that charts over time look at. */
+  readonly look: ReadPoint | undefined;
+}
+
+/** Prepares the results for the charts. */
+export function chartSource(results: readonly Result[]): ChartSource {
+  const points = readPoints(results).filter((p) => p.point.failed === undefined);
+  return { results, points, varying: varyingVariables(points), look: closestLook(points) };
+}

@@ -1,0 +1,100 @@
+import { Error as LogErrors, type LoggerInterface, parse, View } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
+import { type Panel, panelSpec, type Row, type Size, type Spec } from './chart.ts';
+import { CHART_CONFIG, followTheme, PAPER } from './theme.ts';
+
+/** A logger that takes a warning for the fault that it is. */
+class StrictLogger implements LoggerInterface {
+  level(): number;
+  level(level: number): this;
+  level(level?: number): number | this {
+    return level === undefined ? LogErrors : this;
+  }
+  error(...messages: readonly unknown[]): this {
+    throw new Error(`chart: ${messages.join(' ')}`);
+  }
+  warn(...messages: readonly unknown[]): this {
+    throw new Error(`chart: ${messages.join(' ')}`);
+  }
+  info(): this {
+    return this;
+  }
+  debug(): this {
+    return this;
+  }
+}
+
+/**
+ * Compiles a Vega-Lite specification and draws it as SVG.
+ *
+ * @throws Error when Vega-Lite or Vega has anything to warn of.
+ */
+export async function drawSpec(spec: Spec): Promise<string> {
+  const logger = new StrictLogger();
+  const compiled = compile(spec as unknown as TopLevelSpec, { logger });
+  const view = new View(parse(compiled.spec), { renderer: 'none', logger });
+  try {
+    return await view.toSVG();
+  } finally {
+    view.finalize();
+  }
+}
+
+/** Many like cells, such as those of a heat map, become one path a colour: a tenth of the size. */
+function mergeCells(svg: string): string {
+  return svg.replace(/(?:<path d="[^"]*" fill="[^"]*"\/>){400,}/g, (run) => {
+    const byFill = new Map<string, string>();
+    for (const [, d, fill] of run.matchAll(/<path d="([^"]*)" fill="([^"]*)"\/>/g)) {
+      byFill.set(fill as string, (byFill.get(fill as string) ?? '') + (d as string));
+    }
+    return [...byFill].map(([fill, d]) => `<path d="${d}" fill="${fill}"/>`).join('');
+  });
+}
+
+/** Coordinates to a tenth of a pixel. */
+function shortenNumbers(svg: string): string {
+  return svg.replace(/\b(d|transform|x2|y2)="([^"]*)"/g, (_, attribute: string, value: string) => {
+    const short = value.replace(/-?\d+\.\d{2,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10));
+    return `${attribute}="${short}"`;
+  });
+}
+
+/** Attributes that say what is so without them. */
+const IDLE_ATTRIBUTES =
+  / (?:role="[^"]*"|aria-[a-z]+="[^"]*"|pointer-events="none"|stroke-miterlimit="10"|stroke-width="0"|opacity="1")/g;
+
+/**
+ * Draws a panel for the page: colours follow the theme, ids are its own.
+ *
+ * @param id - prefix of ids, unique in the page.
+ * @returns the SVG element's content, without the element itself.
+ */
+export async function drawPanel(panel: Panel, size: Size, id: string): Promise<string> {
+  const svg = await drawSpec({ ...panelSpec(panel, size), config: CHART_CONFIG });
+  const inside = svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>'));
+  const own = inside.replace(/<[^>]*>/g, (tag) =>
+    tag
+      .replace(/\bid="(clip|gradient)/g, `id="${id}-$1`)
+      .replace(/url\(#(clip|gradient)/g, `url(#${id}-$1`)
+      .replace(IDLE_ATTRIBUTES, '')
+      .replace(/ style="[^"]*"/g, ''),
+  );
+  return shortenNumbers(followTheme(mergeCells(own)));
+}
+
+/** Draws a panel as a file of its own: fixed colours on paper, its finding as the title. */
+export async function drawPanelFile(panel: Panel, size: Size, titleLines: readonly string[]): Promise<string> {
+  const spec = panelSpec(panel, size);
+  const padding = spec.padding as { left: number; top: number; right: number; bottom: number };
+  return drawSpec({
+    ...spec,
+    padding: { ...padding, top: padding.top + 20 * titleLines.length + 14 },
+    title: { text: [...titleLines], offset: 12 },
+    config: { ...CHART_CONFIG, background: PAPER.light },
+  });
+}
+
+/** The specification that a reader downloads: complete, with configuration; rows are given or left to be filled in. */
+export function fileSpec(panel: Panel, size: Size, rows: readonly Row[]): Spec {
+  return { ...panelSpec(panel, size, rows), config: { ...CHART_CONFIG, background: PAPER.light } };
+}

@@ -1,0 +1,125 @@
+import { figureAt } from '../run/expect.ts';
+import type { PointResult, RateLevels } from '../run/result.ts';
+import type { FlowSpec, ReferenceSpec, Scenario } from '../scenario/scenario.ts';
+import { parseFigure } from '../units/quantity.ts';
+import { type ConfiguredRate, configuredRate, isOpenLoop } from './configured-rate.ts';
+
+/** Which rate of a flow is compared with the configured one. */
+export type Level = keyof RateLevels | 'transfer';
+
+/** What a flow was allowed and what it got. */
+export interface FlowReading {
+  readonly flow: string;
+  readonly via: readonly string[];
+  readonly className: string | undefined;
+  readonly configured: ConfiguredRate | undefined;
+  readonly level: Level;
+  readonly receivedBitsPerSecond: number;
+  /** 100 * (received / configured - 1); absent where nothing is configured, or the limiter was not what decided. */
+  readonly deviationPercent: number | undefined;
+  /** Whether less was offered than allowed. */
+  readonly unsaturated: boolean;
+}
+
+/** A figure of the point beside one that was measured elsewhere. */
+export interface ReferenceReading {
+  readonly label: string;
+  readonly figure: readonly string[];
+  readonly measured: number;
+  readonly actual: number;
+  /** 100 * (actual / measured - 1). */
+  readonly deviationPercent: number;
+}
+
+/** A point's figures, read against its scenario and the references. */
+export interface PointReading {
+  readonly point: PointResult;
+  readonly flows: readonly FlowReading[];
+  readonly references: readonly ReferenceReading[];
+}
+
+/** Reads a point. */
+export function readPoint(scenario: Scenario, point: PointResult, references: readonly ReferenceSpec[]): PointReading {
+  const spoken = [...references.map(({ figure }) => figure), ...scenario.expect.map(({ path }) => path)];
+  const flows = point.failed === undefined ? scenario.flows : [];
+  return {
+    point,
+    flows: flows.map((flow) => readFlow(scenario, flow, point, spoken)),
+    references: references.flatMap((reference) => readReference(reference, point)),
+  };
+}
+
+function readFlow(
+  scenario: Scenario,
+  flow: FlowSpec,
+  point: PointResult,
+  spoken: readonly (readonly string[])[],
+): FlowReading {
+  const result = point.flows[flow.name]!;
+  const { transfer, bitsPerSecond } = result;
+  let configured = configuredRate(scenario, flow);
+  let level: Level = levelSpokenOf(flow.name, spoken) ?? configured?.level ?? 'accounted';
+  if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
+    configured = { bitsPerSecond: transfer.limitBitsPerSecond, by: 'its own limit', level: 'goodput' };
+    level = 'transfer';
+  }
+  const receivedBitsPerSecond = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : bitsPerSecond[level];
+  const unsaturated =
+    isOpenLoop(flow) &&
+    configured !== undefined &&
+    result.droppedPackets === 0 &&
+    bitsPerSecond.offered < configured.bitsPerSecond * 0.999;
+  const comparable =
+    configured === undefined || configured.guaranteedBitsPerSecond !== undefined || unsaturated
+      ? undefined
+      : configured;
+  return {
+    flow: flow.name,
+    via: flow.via,
+    className: flow.className,
+    configured,
+    level,
+    receivedBitsPerSecond,
+    deviationPercent:
+      comparable === undefined ? undefined : 100 * (receivedBitsPerSecond / comparable.bitsPerSecond - 1),
+    unsaturated,
+  };
+}
+
+/** The level that expectations and references speak of. */
+function levelSpokenOf(flow: string, spoken: readonly (readonly string[])[]): Level | undefined {
+  for (const [top, name, figure, level] of spoken) {
+    if (top !== 'flows' || name !== flow) continue;
+    if (figure === 'transfer') return 'transfer';
+    if (figure === 'bitsPerSecond' && level !== undefined) return level as Level;
+  }
+  return undefined;
+}
+
+function readReference(reference: ReferenceSpec, point: PointResult): ReferenceReading[] {
+  const text = point.variables[reference.variable];
+  const actual = figureAt(point, reference.figure);
+  if (text === undefined || typeof actual !== 'number') return [];
+  const x = numberOf(text);
+  return reference.rows
+    .filter((row) => row.x === x && matches(row.where, point.variables))
+    .map(({ y }) => ({
+      label: reference.label,
+      figure: reference.figure,
+      measured: y,
+      actual,
+      deviationPercent: 100 * (actual / y - 1),
+    }));
+}
+
+function matches(where: Readonly<Record<string, string>> | undefined, variables: Readonly<Record<string, string>>) {
+  return Object.entries(where ?? {}).every(([name, value]) => variables[name] === value);
+}
+
+function numberOf(text: string): number {
+  try {
+    return parseFigure(text);
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,10 +1,15 @@
+import { genericLimiters } from './generic/limiters.ts';
+import { genericShapers } from './generic/shapers.ts';
 import { codel } from './linux/codel.ts';
 import { bfifo, pfifo, pfifoHeadDrop } from './linux/fifo.ts';
 import { fqCodel } from './linux/fq-codel.ts';
+import { htb } from './linux/htb/declaration.ts';
 import { police } from './linux/police-settings.ts';
 import { prio } from './linux/prio.ts';
 import { tbf } from './linux/tbf-settings.ts';
 import type {
+  Limiter,
+  LimiterDeclaration,
   ModelDeclaration,
   ModelRole,
   NestedModel,
@@ -15,11 +20,15 @@ import type {
 } from './model.ts';
 import { invariant } from './model.ts';
 import { cbr } from './sources/cbr.ts';
+import { curlSource } from './sources/curl.ts';
+import { downloadSource } from './sources/download.ts';
 import { onOff } from './sources/on-off.ts';
 import { poisson } from './sources/poisson.ts';
+import type { LimiterBuilder } from './sources/transfers.ts';
 
 /** Every model, one line each. */
 const models: readonly ModelDeclaration[] = [
+  htb,
   tbf,
   police,
   pfifo,
@@ -31,6 +40,10 @@ const models: readonly ModelDeclaration[] = [
   cbr,
   poisson,
   onOff,
+  ...genericShapers,
+  ...genericLimiters,
+  curlSource,
+  downloadSource,
 ];
 
 const byRole = new Map<ModelRole, Map<string, ModelDeclaration>>();
@@ -55,4 +68,11 @@ export const buildQdisc: QdiscBuilder = (model: NestedModel, surroundings: Surro
   const declaration = modelsOf('shaper').get(model.kind) as ShaperDeclaration | undefined;
   invariant(declaration !== undefined, `no shaper of kind ${model.kind}`);
   return declaration.create(model.values, surroundings, buildQdisc);
+};
+
+/** Builds an application's limiter. @throws InvariantError for a kind that the scenario check lets through wrongly. */
+export const buildLimiter: LimiterBuilder = (model: NestedModel): Limiter => {
+  const declaration = modelsOf('limiter').get(model.kind) as LimiterDeclaration | undefined;
+  invariant(declaration !== undefined, `no limiter of kind ${model.kind}`);
+  return declaration.create(model.values);
 };

@@ -1,0 +1,44 @@
+import { ZIP } from './sweep-grid.ts';
+import { isMapping } from './value-checker.ts';
+
+/** What a command line says against the file; each as text, as it was written. */
+export interface Overrides {
+  /** Values of variables; a variable of the sweep is swept no more. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** Values to sweep (a,b,c or from..to/step), in the order of the command line; they go behind the file's. */
+  readonly vary?: Readonly<Record<string, string>>;
+  readonly seed?: number | string;
+  readonly duration?: string;
+}
+
+/** The document with the overrides written into it; a document that is no mapping stays as it is. */
+export function applyOverrides(document: unknown, overrides: Overrides): unknown {
+  if (!isMapping(document)) return document;
+  const { set = {}, vary = {}, seed, duration } = overrides;
+  const result: Record<string, unknown> = { ...document };
+  if (seed !== undefined) result.seed = seed;
+  if (duration !== undefined) result.duration = duration;
+  if (Object.keys(set).length > 0 && (isMapping(document.vars) || document.vars === undefined)) {
+    result.vars = { ...(document.vars as object | undefined), ...set };
+  }
+  if (
+    Object.keys(set).length + Object.keys(vary).length > 0 &&
+    (isMapping(document.sweep) || document.sweep === undefined)
+  ) {
+    const sweep = { ...withoutNames(document.sweep ?? {}, { ...set, ...vary }), ...vary };
+    if (Object.keys(sweep).length > 0) result.sweep = sweep;
+    else delete result.sweep;
+  }
+  return result;
+}
+
+function withoutNames(sweep: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): object {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sweep)) {
+    if (name === ZIP && isMapping(value)) {
+      const zipped = withoutNames(value, names);
+      if (Object.keys(zipped).length > 0) kept[name] = zipped;
+    } else if (!Object.hasOwn(names, name)) kept[name] = value;
+  }
+  return kept;
+}

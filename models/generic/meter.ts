@@ -68,7 +68,9 @@ abstract class VirtualTime {
   }
 
   spend(bytes: number, nowNs: number): void {
-    if (this.paidNs < nowNs) {
+    // Paid off within the last ns: the instant was rounded up to the clock, and its fraction is not lost.
+    const isRounding = this.paidRemainder > 0 && this.paidNs === nowNs - 1;
+    if (this.paidNs < nowNs && !isRounding) {
       this.paidNs = nowNs;
       this.paidRemainder = 0;
     }

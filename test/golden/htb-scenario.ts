@@ -1,4 +1,4 @@
-import type { NestedModel, Qdisc, Surroundings } from '../../models/model.ts';
+import type { NestedModel, Qdisc, Surroundings, Values } from '../../models/model.ts';
 import { type HtbClassValues, type HtbValues } from '../../models/linux/htb/class-figures.ts';
 import { Htb } from '../../models/linux/htb/htb.ts';
 import { buildQdisc } from '../../models/registry.ts';
@@ -153,7 +153,7 @@ export function replayHtb(
     },
   };
   const settings = settingsOf(scenario);
-  const values = htbValuesOf(scenario, versions);
+  const values: Values = { ...htbValuesOf(scenario, versions) };
   const create = (surroundings: Surroundings): Htb => new Htb(values, surroundings, nest);
   return { htb: replay(create, settings, sourcesOf(scenario), observer), tallies, settings };
 }

@@ -59,7 +59,7 @@ function classesOf(replayed: ReturnType<typeof replayHtb>, scenario: HtbScenario
   for (const { id } of scenario.classes) {
     const name = className(id);
     const figures = classFigures(values, name);
-    const state = htb.classState(htb.classIndex(name));
+    const state = htb.probe.state(htb.probe.names.indexOf(name));
     const counters = report.classes[name]!.counters;
     classes[id] = {
       ...(tallies.get(id) ?? none),

@@ -1,5 +1,6 @@
 import type { ParameterProblem } from '../../model.ts';
 import { formatClassId, handleOf, MINOR_MASK, parseClassId } from '../class-id.ts';
+import { DEFAULT_KERNEL } from '../kernel-parameters.ts';
 import {
   defaultTcVersion,
   type KernelRules,
@@ -33,15 +34,16 @@ interface Entry {
  */
 export function checkHtb(values: HtbValues): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
-  const kernel = kernelRules(values.kernel);
-  if (kernel === undefined) problems.push(versionProblem('kernel', values.kernel, SUPPORTED_KERNELS));
-  const tc = tcRules(values.tc ?? defaultTcVersion(values.kernel));
+  const version = values.kernel ?? DEFAULT_KERNEL;
+  const kernel = kernelRules(version);
+  if (kernel === undefined) problems.push(versionProblem('kernel', version, SUPPORTED_KERNELS));
+  const tc = tcRules(values.tc ?? defaultTcVersion(version));
   if (tc === undefined && values.tc !== undefined) problems.push(versionProblem('tc', values.tc, SUPPORTED_TCS));
   if (kernel !== undefined && values.directQlen !== undefined && !kernel.directLengthSettable) {
     problems.push({
       path: ['directQlen'],
       expected: 'kernel 3.13 or newer',
-      received: `kernel ${values.kernel}`,
+      received: `kernel ${version}`,
       hint: 'older kernels take the length of the direct queue from txQueueLen',
     });
   }

@@ -1,6 +1,7 @@
 import type { NestedModel, Values } from '../../model.ts';
 import { invariant } from '../../model.ts';
 import { parseClassId } from '../class-id.ts';
+import { DEFAULT_KERNEL } from '../kernel-parameters.ts';
 import { defaultTcVersion, type KernelRules, kernelRules, type TcRules, tcRules } from '../kernels.ts';
 import { PacketCost } from '../packet-cost.ts';
 import {
@@ -32,13 +33,13 @@ export interface HtbClassValues {
 
 /** HTB as the scenario check leaves it. */
 export interface HtbValues {
-  readonly kernel: string;
+  readonly kernel?: string;
   readonly tc?: string;
   readonly hz?: number;
   readonly default?: number;
   readonly r2q: number;
   readonly directQlen?: number;
-  readonly txQueueLen: number;
+  readonly txQueueLen?: number;
   readonly hysteresis?: boolean;
   readonly classes: Readonly<Record<string, HtbClassValues>>;
 }
@@ -87,11 +88,15 @@ export interface ClassFigures {
 
 /** Kernel and tc of an HTB. @throws InvariantError for versions that the scenario check lets through wrongly. */
 export function htbRules(values: HtbValues): { kernel: KernelRules; tc: TcRules } {
-  const kernel = kernelRules(values.kernel);
-  const tc = tcRules(values.tc ?? defaultTcVersion(values.kernel));
-  invariant(kernel !== undefined && tc !== undefined, `no rules for kernel ${values.kernel} with tc ${values.tc}`);
+  const version = values.kernel ?? DEFAULT_KERNEL;
+  const kernel = kernelRules(version);
+  const tc = tcRules(values.tc ?? defaultTcVersion(version));
+  invariant(kernel !== undefined && tc !== undefined, `no rules for kernel ${version} with tc ${values.tc}`);
   return { kernel, tc };
 }
+
+/** Queue length of a device that says nothing else (packets). */
+export const DEFAULT_QUEUE_PACKETS = 1000;
 
 const LEAST_QUANTUM_BYTES = 1000;
 const LARGEST_QUANTUM_BYTES = 200_000;
@@ -164,7 +169,7 @@ export function classFigures(values: HtbValues, name: string): ClassFigures {
     ceil,
     ...quantum(rate.bytesPerSecond, values.r2q, given.quantum),
     priority: Math.min(given.prio, 7),
-    limitPackets: given.limit ?? Math.max(kernel.leastLeafPackets, values.txQueueLen),
+    limitPackets: given.limit ?? Math.max(kernel.leastLeafPackets, values.txQueueLen ?? DEFAULT_QUEUE_PACKETS),
     tableFraming,
     kernelFraming,
     ...(given.qdisc === undefined ? {} : { qdisc: given.qdisc }),

@@ -7,8 +7,9 @@ import type {
   Surroundings,
   Values,
 } from '../../model.ts';
+import { DEFAULT_KERNEL } from '../kernel-parameters.ts';
 import { checkHtb } from './check.ts';
-import { htbValues } from './class-figures.ts';
+import { DEFAULT_QUEUE_PACKETS, htbValues } from './class-figures.ts';
 import { Htb } from './htb.ts';
 
 const classParameters: Parameters = {
@@ -57,8 +58,7 @@ export const htb: ShaperDeclaration = {
   parameters: {
     kernel: {
       type: 'string',
-      default: '6.18',
-      help: 'Kernel version (in quotes): clock, price of a packet, hysteresis; or thread: ticks of 1 µs and exact sizes.',
+      help: `Kernel version, in quotes; default ${DEFAULT_KERNEL}; or thread: ticks of 1 µs and exact sizes.`,
     },
     tc: {
       type: 'string',
@@ -79,7 +79,11 @@ export const htb: ShaperDeclaration = {
       minimum: 0,
       help: 'Packets that wait in the direct queue (3.13 on); default: txQueueLen.',
     },
-    txQueueLen: { type: 'integer', minimum: 0, default: 1000, help: 'Queue length of the device (packets).' },
+    txQueueLen: {
+      type: 'integer',
+      minimum: 0,
+      help: `Queue length of the device (packets); default ${DEFAULT_QUEUE_PACKETS}.`,
+    },
     hysteresis: {
       type: 'boolean',
       help: 'Whether a class keeps its mode down to minus one burst; default: on before 2.6.26.',
@@ -109,6 +113,6 @@ export const htb: ShaperDeclaration = {
     return checkHtb(htbValues(values));
   },
   create(values: Values, surroundings: Surroundings, build: QdiscBuilder): Qdisc {
-    return new Htb(htbValues(values), surroundings, build);
+    return new Htb(values, surroundings, build);
   },
 };

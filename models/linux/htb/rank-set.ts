@@ -6,9 +6,9 @@ import { invariant } from '../../model.ts';
  * A class is named by its rank among all that can ever be members, so that a bit stands for it; insertion and removal
  * take constant time, the next member is found by words of 32 bits and a summary of them.
  */
-export class RankSet {
-  /** Class index of each rank. */
-  readonly classes: Int32Array;
+export class RankSet<Member> {
+  /** All that can be members, by rank. */
+  readonly candidates: readonly Member[];
   /** Members now. */
   count = 0;
   /** Rank whose turn it is; -1: none, or past the end. */
@@ -18,9 +18,9 @@ export class RankSet {
   readonly #words: Int32Array;
   readonly #summary: Int32Array;
 
-  constructor(classes: Int32Array) {
-    this.classes = classes;
-    this.#words = new Int32Array((classes.length + 31) >>> 5);
+  constructor(candidates: readonly Member[]) {
+    this.candidates = candidates;
+    this.#words = new Int32Array((candidates.length + 31) >>> 5);
     this.#summary = new Int32Array((this.#words.length + 31) >>> 5);
   }
 
@@ -63,9 +63,9 @@ export class RankSet {
     return (word << 5) + lowestBit(words[word]!);
   }
 
-  /** Moves the pointer to the member after it, or past the end. */
+  /** Moves the pointer, if it stands somewhere, to the member after it or past the end. */
   advance(): void {
-    this.pointer = this.next(this.pointer + 1);
+    if (this.pointer >= 0) this.pointer = this.next(this.pointer + 1);
   }
 }
 

@@ -1,0 +1,148 @@
+import type { Qdisc } from '../../model.ts';
+import { type PacketPool, PacketQueue } from '../../packet.ts';
+import type { KernelRules } from '../kernels.ts';
+import type { PacketCost } from '../packet-cost.ts';
+import { bucketCost, type ClassFigures } from './class-figures.ts';
+import { RankSet } from './rank-set.ts';
+
+/** Levels of an HTB: 0 for leaves, 7 for inner classes without parent (TC_HTB_MAXDEPTH). */
+export const LEVELS = 8;
+/** Priorities of leaves, 0 is served first (TC_HTB_NUMPRIO). */
+export const PRIORITIES = 8;
+
+/** Modes of a class, as the kernel numbers them: its ceil is used up, its rate is, neither is. */
+export const CANT_SEND = 0;
+export const MAY_BORROW = 1;
+export const CAN_SEND = 2;
+
+/** A class: what it is set to, its tokens, its queue if it is a leaf, and its counters. Plain fields, for the hot path. */
+export class HtbClass {
+  readonly figures: ClassFigures;
+  readonly quantumBytes: number;
+  readonly priority: number;
+  readonly limitPackets: number;
+  readonly bufferTicks: number;
+  readonly cbufferTicks: number;
+  readonly rateCost: PacketCost;
+  readonly ceilCost: PacketCost;
+
+  // Place in the tree, set once by {@link buildTree}.
+  parent: HtbClass | undefined = undefined;
+  /** 0 for a leaf. */
+  level = 0;
+  /** Rank among the parent's children, and among the classes of the level, by id. */
+  feedRank = 0;
+  rowRank = 0;
+  /** Children of an inner class that may borrow from it, by priority. */
+  feeds: readonly RankSet<HtbClass>[] = [];
+
+  // Tokens, in ticks of the kernel's clock.
+  tokens: number;
+  ctokens: number;
+  /** When the tokens were counted last. */
+  checkpointTicks: number;
+  mode = CAN_SEND;
+  /** Priorities for which there is something to send (a bit each). */
+  active = 0;
+
+  // Wait for the next change of mode, kept by the wait queue: due instant, order among equals, place (-1: none).
+  waitTicks = 0;
+  waitOrder = 0;
+  waitPlace = -1;
+
+  // Leaf.
+  readonly queue: PacketQueue;
+  nested: Qdisc | undefined = undefined;
+  /** Length and bytes of the nested qdisc that are counted in the HTB's own. */
+  nestedPackets = 0;
+  nestedBytes = 0;
+  /** Bytes that may still be sent in this turn, by the level served from (32 bits, as in the kernel). */
+  readonly deficitsBytes = new Int32Array(LEVELS);
+
+  // Counters.
+  enqueuedPackets = 0;
+  enqueuedBytes = 0;
+  departedPackets = 0;
+  departedBytes = 0;
+  droppedPackets = 0;
+  overlimits = 0;
+  lended = 0;
+  borrowed = 0;
+  giants = 0;
+
+  constructor(kernel: KernelRules, figures: ClassFigures, packets: PacketPool, nowTicks: number) {
+    this.figures = figures;
+    this.quantumBytes = figures.quantumBytes;
+    this.priority = figures.priority;
+    this.limitPackets = figures.limitPackets;
+    this.bufferTicks = figures.rate.bufferTicks;
+    this.cbufferTicks = figures.ceil.bufferTicks;
+    this.rateCost = bucketCost(kernel, figures.rate, figures.kernelFraming);
+    this.ceilCost =
+      figures.ceil.bytesPerSecond === figures.rate.bytesPerSecond
+        ? this.rateCost
+        : bucketCost(kernel, figures.ceil, figures.kernelFraming);
+    this.tokens = this.bufferTicks;
+    this.ctokens = this.cbufferTicks;
+    this.checkpointTicks = nowTicks;
+    this.queue = new PacketQueue(packets);
+  }
+
+  /** Packets that wait in a leaf; 0 for an inner class. */
+  get backlogPackets(): number {
+    return this.nested === undefined ? this.queue.lengthPackets : this.nested.lengthPackets;
+  }
+
+  /** Bytes that wait in a leaf; 0 for an inner class. */
+  get backlogBytes(): number {
+    return this.nested === undefined ? this.queue.backlogBytes : this.nested.backlogBytes;
+  }
+}
+
+/** The classes of an HTB and the rows of each level. */
+export interface HtbTree {
+  /** In the order of their ids. */
+  readonly classes: readonly HtbClass[];
+  readonly byId: ReadonlyMap<number, HtbClass>;
+  /** Classes of a level that may send at their own rate, by `level * 8 + priority`. */
+  readonly rows: readonly RankSet<HtbClass>[];
+  /** Number of classes of each level. */
+  readonly levelSizes: readonly number[];
+}
+
+/** Makes the tree: a class with children is on level 7 if it has no parent, else one below its parent's. */
+export function buildTree(
+  kernel: KernelRules,
+  figures: readonly ClassFigures[],
+  packets: PacketPool,
+  nowTicks: number,
+): HtbTree {
+  const classes = [...figures]
+    .sort((one, other) => one.id - other.id)
+    .map((figure) => new HtbClass(kernel, figure, packets, nowTicks));
+  const byId = new Map(classes.map((entry) => [entry.figures.id, entry]));
+  const children = new Map<HtbClass, HtbClass[]>();
+  for (const entry of classes) {
+    const parent = byId.get(entry.figures.parentId);
+    if (parent === undefined) continue;
+    entry.parent = parent;
+    const siblings = children.get(parent) ?? [];
+    children.set(parent, siblings);
+    entry.feedRank = siblings.push(entry) - 1;
+  }
+  const ofLevel = Array.from({ length: LEVELS }, (): HtbClass[] => []);
+  for (const entry of classes) {
+    if (children.has(entry)) {
+      entry.level = LEVELS - 1;
+      for (let above = entry.parent; above !== undefined; above = above.parent) entry.level--;
+    }
+    entry.rowRank = ofLevel[entry.level]!.push(entry) - 1;
+  }
+  const used = new Set(ofLevel[0]!.map((leaf) => leaf.priority));
+  // Priorities without a leaf share a set that stays empty.
+  const none = new RankSet<HtbClass>([]);
+  const sets = (members: readonly HtbClass[]): RankSet<HtbClass>[] =>
+    Array.from({ length: PRIORITIES }, (_, priority) => (used.has(priority) ? new RankSet(members) : none));
+  for (const [parent, members] of children) parent.feeds = sets(members);
+  return { classes, byId, rows: ofLevel.flatMap(sets), levelSizes: ofLevel.map((members) => members.length) };
+}

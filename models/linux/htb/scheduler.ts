@@ -1,0 +1,248 @@
+import { invariant } from '../../model.ts';
+import type { KernelRules } from '../kernels.ts';
+import { CAN_SEND, CANT_SEND, type HtbClass, type HtbTree, LEVELS, MAY_BORROW, PRIORITIES } from './htb-class.ts';
+import { lowestBit, type RankSet } from './rank-set.ts';
+import { WaitQueue } from './wait-queue.ts';
+
+/** Longest time that tokens are counted over, up or down (s): HTB's mbuffer. */
+const TOKEN_SPAN_SECONDS = 60;
+/** After so long, a level without waiting classes is looked at again (s). */
+const IDLE_LEVEL_SECONDS = 1;
+
+/**
+ * Who may send, and whose turn it is: modes and tokens of the classes, rows and feeds, waiting classes.
+ *
+ * A class that may send at its own rate is in a row of its level; one that may borrow is in a feed of its parent, and so
+ * on up to an ancestor that is in a row. Instants are ticks of the kernel's clock; `begin` sets the clock for what
+ * follows. From net/sched/sch_htb.c, 2.6.22 to 6.18; the methods name its functions.
+ */
+export class HtbScheduler {
+  /** Priorities of each level's rows that are not empty (a bit each). */
+  readonly rowMask = new Int32Array(LEVELS);
+  /** Times that a class became CANT_SEND. */
+  limitReached = 0;
+
+  readonly #kernel: KernelRules;
+  readonly #rows: readonly RankSet<HtbClass>[];
+  readonly #waiting: readonly WaitQueue[];
+  readonly #nearEvent = new Float64Array(LEVELS);
+  readonly #hysteresis: boolean;
+  readonly #tokenSpan: number;
+  readonly #stack: RankSet<HtbClass>[] = [];
+  #now = 0;
+  /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
+  #delay = 0;
+
+  constructor(kernel: KernelRules, tree: HtbTree, hysteresis: boolean) {
+    this.#kernel = kernel;
+    this.#rows = tree.rows;
+    this.#waiting = tree.levelSizes.map(() => new WaitQueue());
+    this.#hysteresis = hysteresis;
+    this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
+  }
+
+  /** Sets the clock. */
+  begin(nowTicks: number): void {
+    this.#now = nowTicks;
+  }
+
+  /** Handles what is due on a level, if anything can be; the instant of its next event. */
+  nextEvent(level: number): number {
+    const event = this.#nearEvent[level]!;
+    if (this.#now < event) return event;
+    const next = this.#handleEvents(level);
+    this.#nearEvent[level] = next;
+    return next;
+  }
+
+  /** Wakes the classes of a level whose wait is over (htb_do_events). */
+  #handleEvents(level: number): number {
+    const now = this.#now;
+    const waiting = this.#waiting[level]!;
+    const { ticksPerSecond, eventsPerDequeue } = this.#kernel;
+    for (let handled = 0; handled < eventsPerDequeue; handled++) {
+      if (waiting.count === 0) return now + IDLE_LEVEL_SECONDS * ticksPerSecond;
+      const entry = waiting.first();
+      if (entry.waitTicks > now) return entry.waitTicks;
+      waiting.remove(entry);
+      this.#changeMode(entry, Math.min(now - entry.checkpointTicks, this.#tokenSpan));
+      if (entry.mode !== CAN_SEND) this.#wait(entry);
+    }
+    return now + Math.floor(ticksPerSecond / 10);
+  }
+
+  /** Lets a class wait for the delay that its mode gave (htb_add_to_wait_tree). */
+  #wait(entry: HtbClass): void {
+    const now = this.#now;
+    const due = now + this.#delay;
+    const waitTicks = due === now ? now + 1 : due;
+    const level = entry.level;
+    if (waitTicks < this.#nearEvent[level]!) this.#nearEvent[level] = waitTicks;
+    this.#waiting[level]!.add(entry, waitTicks);
+  }
+
+  /** The mode of a class `elapsed` ticks after its checkpoint; sets the delay until the next (htb_class_mode). */
+  #modeAfter(entry: HtbClass, elapsed: number): number {
+    const hysteresis = this.#hysteresis;
+    const ctokens = entry.ctokens + elapsed;
+    if (ctokens < (hysteresis && entry.mode !== CANT_SEND ? -entry.cbufferTicks : 0)) {
+      this.#delay = -ctokens;
+      return CANT_SEND;
+    }
+    const tokens = entry.tokens + elapsed;
+    if (tokens >= (hysteresis && entry.mode === CAN_SEND ? -entry.bufferTicks : 0)) return CAN_SEND;
+    this.#delay = -tokens;
+    return MAY_BORROW;
+  }
+
+  /** Moves a class to its mode `elapsed` ticks after its checkpoint (htb_change_class_mode). */
+  #changeMode(entry: HtbClass, elapsed: number): void {
+    const old = entry.mode;
+    const mode = this.#modeAfter(entry, elapsed);
+    if (mode === old) return;
+    if (mode === CANT_SEND) {
+      this.limitReached++;
+      entry.overlimits++;
+    }
+    if (entry.active === 0) {
+      entry.mode = mode;
+      return;
+    }
+    if (old !== CANT_SEND) this.#unlink(entry);
+    entry.mode = mode;
+    if (mode !== CANT_SEND) this.#link(entry);
+  }
+
+  /** Lets a leaf take turns, now that it has packets (htb_activate). */
+  activate(leaf: HtbClass): void {
+    leaf.active = 1 << leaf.priority;
+    this.#link(leaf);
+  }
+
+  /** Ends the turns of a leaf that has no packets left (htb_deactivate). */
+  deactivate(leaf: HtbClass): void {
+    this.#unlink(leaf);
+    leaf.active = 0;
+  }
+
+  /** Puts an active class where it can be served from (htb_activate_prios). */
+  #link(start: HtbClass): void {
+    let entry = start;
+    let mask = entry.active;
+    while (mask !== 0 && entry.mode === MAY_BORROW && entry.parent !== undefined) {
+      const parent = entry.parent;
+      for (let left = mask; left !== 0; left &= left - 1) {
+        const priority = lowestBit(left);
+        const feed = parent.feeds[priority]!;
+        if (feed.count !== 0) mask &= ~(1 << priority);
+        feed.add(entry.feedRank);
+      }
+      parent.active |= mask;
+      entry = parent;
+    }
+    if (mask === 0 || entry.mode !== CAN_SEND) return;
+    const level = entry.level;
+    this.rowMask[level]! |= mask;
+    for (let left = mask; left !== 0; left &= left - 1) {
+      this.#rows[level * PRIORITIES + lowestBit(left)]!.add(entry.rowRank);
+    }
+  }
+
+  /** Takes an active class out of where it is served from (htb_deactivate_prios). */
+  #unlink(start: HtbClass): void {
+    let entry = start;
+    let mask = entry.active;
+    while (mask !== 0 && entry.mode === MAY_BORROW && entry.parent !== undefined) {
+      const parent = entry.parent;
+      const rank = entry.feedRank;
+      let emptied = 0;
+      for (let left = mask; left !== 0; left &= left - 1) {
+        const priority = lowestBit(left);
+        const feed = parent.feeds[priority]!;
+        if (feed.pointer === rank) {
+          feed.resume = rank;
+          feed.pointer = -1;
+        }
+        feed.remove(rank);
+        if (feed.count === 0) emptied |= 1 << priority;
+      }
+      mask = emptied;
+      parent.active &= ~mask;
+      entry = parent;
+    }
+    if (mask === 0 || entry.mode !== CAN_SEND) return;
+    const level = entry.level;
+    const rank = entry.rowRank;
+    for (let left = mask; left !== 0; left &= left - 1) {
+      const priority = lowestBit(left);
+      const row = this.#rows[level * PRIORITIES + priority]!;
+      if (row.pointer === rank) row.advance();
+      row.remove(rank);
+      if (row.count === 0) this.rowMask[level]! &= ~(1 << priority);
+    }
+  }
+
+  /** The leaf whose turn it is below a row that is not empty (htb_lookup_leaf). */
+  lookup(priority: number, level: number): HtbClass {
+    const stack = this.#stack;
+    let depth = 0;
+    let set = this.#rows[level * PRIORITIES + priority]!;
+    stack[0] = set;
+    invariant(set.count !== 0, 'a row that is served has members');
+    for (;;) {
+      if (set.pointer < 0 && set.resume >= 0) set.pointer = set.next(set.resume);
+      set.resume = -1;
+      if (set.pointer < 0) {
+        // Past the end: the next walk starts at the smallest id, and the level above goes on to its next class.
+        set.pointer = set.next(0);
+        if (depth > 0) {
+          set = stack[--depth]!;
+          set.advance();
+        }
+        continue;
+      }
+      const entry = set.candidates[set.pointer]!;
+      if (entry.level === 0) return entry;
+      set = entry.feeds[priority]!;
+      stack[++depth] = set;
+    }
+  }
+
+  /** Passes the turn of a leaf that was served from `level` to the next one of the set that chose it. */
+  passTurn(leaf: HtbClass, level: number): void {
+    const set = level === 0 ? this.#rows[leaf.priority]! : leaf.parent!.feeds[leaf.priority]!;
+    set.advance();
+  }
+
+  /** Charges a packet to a leaf and all above it (htb_charge_class). */
+  charge(leaf: HtbClass, level: number, sizeBytes: number, segments: number): void {
+    const now = this.#now;
+    const span = this.#tokenSpan;
+    const least = 1 - span;
+    for (let entry: HtbClass | undefined = leaf; entry !== undefined; entry = entry.parent) {
+      const elapsed = Math.min(now - entry.checkpointTicks, span);
+      if (entry.level >= level) {
+        if (entry.level === level) entry.lended++;
+        const cost = entry.rateCost;
+        entry.tokens = Math.max(Math.min(entry.tokens + elapsed, entry.bufferTicks) - cost.ticks(sizeBytes), least);
+        if (cost.isGiant(sizeBytes)) entry.giants++;
+      } else {
+        entry.borrowed++;
+        entry.tokens += elapsed;
+      }
+      const cost = entry.ceilCost;
+      entry.ctokens = Math.max(Math.min(entry.ctokens + elapsed, entry.cbufferTicks) - cost.ticks(sizeBytes), least);
+      if (cost.isGiant(sizeBytes)) entry.giants++;
+      entry.checkpointTicks = now;
+
+      const old = entry.mode;
+      this.#changeMode(entry, 0);
+      if (entry.mode !== old) {
+        if (old !== CAN_SEND) this.#waiting[entry.level]!.remove(entry);
+        if (entry.mode !== CAN_SEND) this.#wait(entry);
+      }
+      entry.departedPackets += segments;
+      entry.departedBytes += sizeBytes;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { TimerOwner } from '../model.ts';
+import { Deadline, type TcpEnvironment } from './environment.ts';
+import type { ReceivingApplication, TcpReceiver } from './receiver.ts';
+import type { SendingApplication, TcpSender } from './sender.ts';
+
+/** Bytes that one read asks for. */
+const READ_BYTES = 65536;
+
+/** What the sending application does. */
+export interface WritingPlan {
+  /** Bytes of one block; Infinity: without end. */
+  readonly blockBytes: number;
+  /** Blocks, one after the other. */
+  readonly blocks: number;
+  /** From the acknowledgement of a block's last byte to the next block (ns). */
+  readonly idleNs: number;
+}
+
+/** Writes blocks: a whole block at once, as far as the send buffer takes it, then a pause once it is acknowledged. */
+export class BlockWriter implements SendingApplication, TimerOwner {
+  /** Set right after the connection is built. */
+  sender!: TcpSender;
+  /** When each block was written first (ns). */
+  readonly startedNs: number[] = [];
+  readonly #plan: WritingPlan;
+  readonly #pause: Deadline;
+
+  constructor(environment: TcpEnvironment, plan: WritingPlan) {
+    this.#plan = plan;
+    this.#pause = new Deadline(environment, this);
+  }
+
+  /** Bytes that all blocks have together. */
+  get totalBytes(): number {
+    return this.#plan.blockBytes * this.#plan.blocks;
+  }
+
+  onConnected(nowNs: number): void {
+    this.#write(nowNs);
+  }
+
+  onRequest(): void {}
+
+  onDrained(nowNs: number): void {
+    if (this.startedNs.length < this.#plan.blocks) this.#pause.set(nowNs + this.#plan.idleNs);
+  }
+
+  onTimer(_timer: number, nowNs: number): void {
+    if (this.#pause.reached(nowNs)) this.#write(nowNs);
+  }
+
+  #write(nowNs: number): void {
+    this.startedNs.push(nowNs);
+    this.sender.write(this.#plan.blockBytes, nowNs);
+  }
+}
+
+/** How the receiving application reads. */
+export interface ReadingPlan {
+  /** From one budget to the next (ns); 0: reads all that comes at once. */
+  readonly periodNs: number;
+  /** Bytes that may be read in a period; what is left of them is lost. */
+  readonly lumpBytes: number;
+}
+
+/** Reads what is queued, at once or within a budget for each period, periods counted from the connection's start. */
+export class LumpReader implements ReceivingApplication, TimerOwner {
+  /** Set right after the connection is built. */
+  receiver!: TcpReceiver;
+  readonly #plan: ReadingPlan;
+  readonly #grid: Deadline;
+  readonly #onRead: (bytes: number, nowNs: number) => void;
+  #budgetBytes: number;
+  #nextNs = 0;
+
+  /** `onRead` is told of each read. */
+  constructor(environment: TcpEnvironment, plan: ReadingPlan, onRead: (bytes: number, nowNs: number) => void) {
+    this.#plan = plan;
+    this.#onRead = onRead;
+    this.#grid = new Deadline(environment, this);
+    this.#budgetBytes = plan.periodNs > 0 ? plan.lumpBytes : Number.POSITIVE_INFINITY;
+  }
+
+  onConnected(nowNs: number): void {
+    if (this.#plan.periodNs === 0) return;
+    this.#nextNs = nowNs + this.#plan.periodNs;
+    this.#grid.set(this.#nextNs);
+  }
+
+  onReadable(nowNs: number): void {
+    while (this.#budgetBytes > 0) {
+      const bytes = this.receiver.read(Math.min(this.#budgetBytes, READ_BYTES), nowNs);
+      if (bytes === 0) return;
+      this.#budgetBytes -= bytes;
+      this.#onRead(bytes, nowNs);
+    }
+  }
+
+  onTimer(_timer: number, nowNs: number): void {
+    if (!this.#grid.reached(nowNs)) return;
+    this.#budgetBytes = this.#plan.lumpBytes;
+    this.#nextNs += this.#plan.periodNs;
+    this.#grid.set(this.#nextNs);
+    this.onReadable(nowNs);
+  }
+}

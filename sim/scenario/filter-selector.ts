@@ -162,7 +162,8 @@ class SelectorReader {
     if (field === 'src' || field === 'dst') this.#address(field === 'src' ? 12 : 16);
     else if (field === 'sport' || field === 'dport') this.#valueAndMask(TRANSPORT + (field === 'sport' ? 0 : 2), 2);
     else if (field === 'protocol') this.#key(9, 1, this.#protocol(), this.#number(this.#take(), 0xff, 16));
-    else if (field === 'tos' || field === 'dsfield' || field === 'ds_field' || field === 'precedence') this.#valueAndMask(1, 1);
+    else if (field === 'tos' || field === 'dsfield' || field === 'ds_field' || field === 'precedence')
+      this.#valueAndMask(1, 1);
     else if (field === 'ihl') this.#valueAndMask(0, 1);
     else if (field === 'icmp_type') this.#valueAndMask(TRANSPORT, 1);
     else if (field === 'icmp_code') this.#valueAndMask(TRANSPORT + 1, 1);
@@ -200,7 +201,8 @@ class SelectorReader {
     const [host, length] = text.split('/');
     const address = parseAddress(host!);
     let mask = length === undefined ? ALL_ONES : undefined;
-    if (length !== undefined && /^\d{1,2}$/.test(length) && Number(length) <= 32) mask = ALL_ONES - (2 ** (32 - Number(length)) - 1);
+    if (length !== undefined && /^\d{1,2}$/.test(length) && Number(length) <= 32)
+      mask = ALL_ONES - (2 ** (32 - Number(length)) - 1);
     else if (length?.includes('.')) mask = parseAddress(length);
     if (address === undefined || mask === undefined) throw this.#fault('an IPv4 address such as 10.0.0.0/8', text);
     this.#keys.push({ offset, value: address, mask });
@@ -218,7 +220,8 @@ class SelectorReader {
     const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
     const from = Number(match?.[1]);
     const to = Number(match?.[2] ?? match?.[1]);
-    if (match === null || from > 0xffff || to > 0xffff || from > to) throw this.#fault('a port such as 80 or 8000-8010', text);
+    if (match === null || from > 0xffff || to > 0xffff || from > to)
+      throw this.#fault('a port such as 80 or 8000-8010', text);
     this.#ranges.push({ field, from, to });
   }
 
@@ -231,7 +234,8 @@ class SelectorReader {
   #number(text: string, largest: number, base: 0 | 16 = 0): number {
     const hexadecimal = /^(?:0x)?[\da-f]{1,8}$/i.test(text) && (base === 16 || /^0x/i.test(text));
     const value = hexadecimal ? Number.parseInt(text, 16) : /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value <= largest)) throw this.#fault(`a number from 0 to ${largest === ALL_ONES ? '0xffffffff' : largest}`, text);
+    if (!(value <= largest))
+      throw this.#fault(`a number from 0 to ${largest === ALL_ONES ? '0xffffffff' : largest}`, text);
     return value;
   }
 

@@ -36,7 +36,10 @@ export function readClassId(text: string): number {
 export function readHandle(text: string): number {
   const match = /^(?:0[xX])?([\da-fA-F]{1,4})(?::0*)?$/.exec(text);
   if (match === null) {
-    throw new TcFault(`"${text}" is no qdisc handle`, 'handles are hexadecimal with an empty minor, for example 1: or ffff:');
+    throw new TcFault(
+      `"${text}" is no qdisc handle`,
+      'handles are hexadecimal with an empty minor, for example 1: or ffff:',
+    );
   }
   return Number.parseInt(match[1]!, 16);
 }

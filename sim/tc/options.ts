@@ -1,5 +1,5 @@
-import type { OptionRule, OptionType } from './option-tables.ts';
 import { TcFault, type TcOption } from './model.ts';
+import type { OptionRule, OptionType } from './option-tables.ts';
 import { readInteger, readPercent, readRate, readSize, readTime, type Words } from './words.ts';
 
 /** What was read of the options of a qdisc, class or policer. */
@@ -9,6 +9,8 @@ export interface OptionReading {
   readonly unknown: string[];
 }
 
+/** Beginnings of option names that tc takes for the whole. */
+const ABBREVIATED = /^(?:quan|quantu?|pri|over|overh|overhead?|link|linkl|linklay|cbur|bur)$/;
 const LINK_LAYERS = new Set(['ethernet', 'atm', 'adsl']);
 
 /**
@@ -22,14 +24,15 @@ export function readOptions(words: Words, rules: readonly OptionRule[], stopAtUn
   const unknown: string[] = [];
   const known = (word: string): OptionRule | undefined =>
     rules.find(([names]) => names.includes(word)) ??
-    (word.length >= 3 ? rules.find(([names]) => names[0]!.startsWith(word)) : undefined);
+    (ABBREVIATED.test(word) ? rules.find(([names]) => names[0]!.startsWith(word)) : undefined);
   while (!words.done) {
     const rule = known(words.peek());
     if (rule !== undefined) {
       const name = words.take();
       const [names, type] = rule;
       if (type === 'flag-off') options[names[1]!] = 0;
-      else if (names.length === 1 || type !== 'flag') options[names[0]!] = readValue(words, name, type, options, unknown);
+      else if (names.length === 1 || type !== 'flag')
+        options[names[0]!] = readValue(words, name, type, options, unknown);
       continue;
     }
     if (stopAtUnknown) break;
@@ -115,13 +118,13 @@ const startsNumber = (word: string): boolean => /^[\d.]/.test(word);
 /** delay TIME [JITTER [CORRELATION]] [distribution NAME] */
 function timeList(words: Words, name: string, options: Record<string, TcOption>): TcOption {
   const delay = readTime(words.value(name, 'a time'));
-  if (startsNumber(words.peek())) options['jitter'] = readTime(words.take());
-  if (options['jitter'] !== undefined && startsNumber(words.peek())) {
-    options['delayCorrelation'] = readPercent(words.take());
+  if (startsNumber(words.peek())) options.jitter = readTime(words.take());
+  if (options.jitter !== undefined && startsNumber(words.peek())) {
+    options.delayCorrelation = readPercent(words.take());
   }
   if (words.peek() === 'distribution') {
     words.take();
-    options['distribution'] = words.value('distribution', 'the name of a distribution');
+    options.distribution = words.value('distribution', 'the name of a distribution');
   }
   return delay;
 }
@@ -131,12 +134,13 @@ function chanceList(words: Words, name: string, options: Record<string, TcOption
   if (words.peek() === 'random') words.take();
   if (!startsNumber(words.peek())) {
     const parts = [name];
-    while (!words.done && (startsNumber(words.peek()) || /^(?:state|gemodel|ecn)$/.test(words.peek()))) parts.push(words.take());
+    while (!words.done && (startsNumber(words.peek()) || /^(?:state|gemodel|ecn)$/.test(words.peek())))
+      parts.push(words.take());
     if (parts.length === 1) throw new TcFault(`"${name}" wants a percentage behind it`);
     unknown.push(parts.join(' '));
     return '0%';
   }
   const chance = readPercent(words.take());
-  if (startsNumber(words.peek())) options['lossCorrelation'] = readPercent(words.take());
+  if (startsNumber(words.peek())) options.lossCorrelation = readPercent(words.take());
   return chance;
 }

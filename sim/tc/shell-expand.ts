@@ -111,7 +111,8 @@ export class ShellVariables {
   }
 
   #parameter(name: string, operator: string, argument: readonly WordPart[], line: number): VariableValue {
-    if (operator === 'other') return { unknown: `\${${name.slice(0, 40)}} is a kind of expansion that is not interpreted` };
+    if (operator === 'other')
+      return { unknown: `\${${name.slice(0, 40)}} is a kind of expansion that is not interpreted` };
     const value = this.#values.get(name);
     if (value !== undefined && 'unknown' in value) return value;
     const missing = value === undefined || (operator.startsWith(':') && value.text === '');

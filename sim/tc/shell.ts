@@ -1,4 +1,4 @@
-import { type ShellWord, ShellVariables, type VariableValue } from './shell-expand.ts';
+import { ShellVariables, type ShellWord, type VariableValue } from './shell-expand.ts';
 import { type ShellToken, tokenize, type WordPart } from './shell-words.ts';
 
 /** A simple command of a script, expanded, in the order in which the script runs. */
@@ -49,7 +49,9 @@ export function readShell(text: string, variables: Readonly<Record<string, strin
   const { tokens, faults } = tokenize(text);
   const reader = new ScriptReader(tokens, variables);
   const { commands, skipped } = reader.run();
-  const faultParts = faults.map(({ line, expected }) => ({ line, sort: 'fault', name: expected, tcLines: [] }) as const);
+  const faultParts = faults.map(
+    ({ line, expected }) => ({ line, sort: 'fault', name: expected, tcLines: [] }) as const,
+  );
   return { commands, skipped: [...skipped, ...faultParts].sort((a, b) => a.line - b.line) };
 }
 
@@ -119,7 +121,8 @@ class ScriptReader {
   #rawCommand(): RawCommand {
     const line = this.#tokens[this.#at]!.line;
     const words: { line: number; parts: readonly WordPart[] }[] = [];
-    for (let token = this.#tokens[this.#at]; token?.kind === 'word'; token = this.#tokens[++this.#at]) words.push(token);
+    for (let token = this.#tokens[this.#at]; token?.kind === 'word'; token = this.#tokens[++this.#at])
+      words.push(token);
     return { line, words };
   }
 
@@ -170,7 +173,8 @@ class ScriptReader {
       }
     }
     if (DECLARERS.has(first)) this.#declare(rest.slice(1), raw.line);
-    else if (first === 'read') for (const word of expanded.slice(1)) this.#unknown(word.text, 'it is read while the script runs');
+    else if (first === 'read')
+      for (const word of expanded.slice(1)) this.#unknown(word.text, 'it is read while the script runs');
     else if (first === 'unset') for (const word of expanded.slice(1)) this.#unknown(word.text, 'the script unsets it');
     else if (/^(?:eval|source|\.)$/.test(first)) {
       this.#skipped.push({ line: raw.line, sort: 'program', name: first, tcLines: [raw.line] });
@@ -258,7 +262,8 @@ class ScriptReader {
   }
 
   #close(closer: string): void {
-    const kinds = closer === 'done' ? ['for', 'while', 'until', 'select'] : [{ fi: 'if', esac: 'case' }[closer] ?? closer];
+    const kinds =
+      closer === 'done' ? ['for', 'while', 'until', 'select'] : [{ fi: 'if', esac: 'case' }[closer] ?? closer];
     const inCase = this.#blocks.at(-1)?.kind === 'case';
     if (closer === '(' && inCase) return;
     const at = this.#blocks.findLastIndex((block) => kinds.includes(block.kind));
@@ -359,7 +364,9 @@ function keyword(parts: readonly WordPart[]): string {
 }
 
 function plainText(parts: readonly WordPart[]): string {
-  return parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'parameter' ? `$${part.name}` : '')).join('');
+  return parts
+    .map((part) => (part.kind === 'text' ? part.text : part.kind === 'parameter' ? `$${part.name}` : ''))
+    .join('');
 }
 
 /** Whether a word runs tc: `tc`, `/sbin/tc`, or a variable that holds it. */

@@ -51,9 +51,10 @@ export function readRate(text: string): string {
   return checked(text, parseRate, 'a rate such as 10mbit');
 }
 
-/** Checks a size and gives it as written. @throws TcFault */
+/** Checks a size and gives it as written, a bare number with its unit. @throws TcFault */
 export function readSize(text: string): string {
-  return checked(text, parseSize, 'a size such as 15k');
+  const size = checked(text, parseSize, 'a size such as 15k');
+  return /^\d+$/.test(size) ? `${size}b` : size;
 }
 
 /** Reads a time, where a bare number means microseconds, and gives it with a unit. @throws TcFault */

@@ -1,0 +1,110 @@
+import { writeClassId } from '../units/class-id.ts';
+import { majorOf, minorOf, readClassId } from './class-id.ts';
+import { type CommandPlace, deviceName, type Verb } from './command-place.ts';
+import { findQdisc, rootQdisc, type TcClass, type TcDevice, TcFault, type TcTree } from './model.ts';
+import { HTB_CLASS_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
+import { readOptions } from './options.ts';
+import { describe, noSuchQdisc, removeQdisc } from './tree-edit.ts';
+import type { Words } from './words.ts';
+
+/** Carries out `tc class …`. @returns what it did @throws TcFault */
+export function classCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: Words, place: CommandPlace): string {
+  let deviceText: string | undefined;
+  let id: number | undefined;
+  let parent: number | undefined;
+  for (;;) {
+    const word = words.peek();
+    if (word === 'dev') {
+      words.take();
+      deviceText = words.value(word, 'a device');
+    } else if (word === 'classid' || word === 'handle') {
+      words.take();
+      id = readClassId(words.value(word, 'a class id'));
+    } else if (word === 'parent') {
+      words.take();
+      parent = readClassId(words.value(word, 'a class or qdisc'));
+    } else if (word === 'root') {
+      words.take();
+      parent = 0xffffffff;
+    } else if (word === 'estimator' || word === 'est') {
+      words.take();
+      words.take();
+      words.take();
+    } else break;
+  }
+  const device = tree.device(deviceName(deviceText, place));
+  if (id === undefined) throw new TcFault('the class has no classid', 'for example: classid 1:10');
+  const handle =
+    majorOf(id) ||
+    (parent === undefined || parent === 0xffffffff ? 0 : majorOf(parent)) ||
+    (rootQdisc(device)?.handle ?? 0);
+  if (parent !== undefined && parent !== 0xffffffff && majorOf(parent) !== 0 && majorOf(parent) !== handle) {
+    throw new TcFault(
+      `the class ${writeClassId(id)} and its parent ${writeClassId(parent)} belong to different qdiscs`,
+    );
+  }
+  const fullId = handle * 0x10000 + minorOf(id);
+  const there = device.classes.find((candidate) => candidate.id === fullId);
+  if (verb === 'delete') return deleteClass(device, fullId, there);
+  const kind = words.take();
+  const qdisc = findQdisc(device, handle);
+  if (qdisc === undefined) throw noSuchQdisc(device, handle);
+  if (kind !== '' && kind !== 'htb')
+    throw new TcFault(`classes of kind "${kind}" cannot be simulated`, UNKNOWN_QDISCS[kind] ?? 'htb can');
+  if (kind === '' || qdisc.kind !== 'htb') {
+    throw new TcFault(
+      kind === ''
+        ? 'the class has no kind'
+        : `the qdisc ${writeClassId(handle * 0x10000)} is a ${qdisc.kind}, which takes no htb classes`,
+    );
+  }
+  if (minorOf(id) === 0) throw new TcFault('a class needs a minor number other than 0', 'for example: classid 1:10');
+  return putClass(device, verb, fullId, there, parent, handle, words, place.line);
+}
+
+function putClass(
+  device: TcDevice,
+  verb: Verb,
+  id: number,
+  there: TcClass | undefined,
+  parentText: number | undefined,
+  handle: number,
+  words: Words,
+  line: number,
+): string {
+  if (verb === 'add' && there !== undefined)
+    throw new TcFault(`there is a class ${writeClassId(id)} already (line ${there.line})`, 'use change or replace');
+  if (verb === 'change' && there === undefined)
+    throw new TcFault(`there is no class ${writeClassId(id)} to change`, 'use add or replace');
+  const { options, unknown } = readOptions(words, HTB_CLASS_OPTIONS);
+  if (options.rate === undefined) throw new TcFault('"rate" is required', 'for example: htb rate 1mbit ceil 2mbit');
+  let parent: number | undefined;
+  if (there !== undefined) parent = there.parent;
+  else if (parentText === undefined)
+    throw new TcFault('the class has no parent', `say parent ${handle.toString(16)}: or the class above it`);
+  else if (parentText !== 0xffffffff && minorOf(parentText) !== 0) parent = handle * 0x10000 + minorOf(parentText);
+  const above = device.classes.find((candidate) => candidate.id === parent);
+  if (parent !== undefined && above === undefined) {
+    throw new TcFault(
+      `${device.name} has no class ${writeClassId(parent)}`,
+      'a class must be added before its children',
+    );
+  }
+  const next: TcClass = { line, id, options, unknown, ...(parent === undefined ? {} : { parent }) };
+  if (there === undefined) device.classes.push(next);
+  else device.classes[device.classes.indexOf(there)] = next;
+  const holding = above === undefined ? undefined : device.qdiscs.find((qdisc) => qdisc.parent === above.id);
+  if (holding !== undefined) removeQdisc(device, holding);
+  return `class ${writeClassId(id)} ${parent === undefined ? 'at the top' : `below ${writeClassId(parent)}`}${describe(options)}`;
+}
+
+function deleteClass(device: TcDevice, id: number, there: TcClass | undefined): string {
+  if (there === undefined) throw new TcFault(`there is no class ${writeClassId(id)} to delete`);
+  if (device.classes.some((candidate) => candidate.parent === id)) {
+    throw new TcFault(`the class ${writeClassId(id)} has classes below it; the kernel refuses to delete it`);
+  }
+  device.classes.splice(device.classes.indexOf(there), 1);
+  const child = device.qdiscs.find((qdisc) => qdisc.parent === id);
+  if (child !== undefined) removeQdisc(device, child);
+  return `the class ${writeClassId(id)} is gone`;
+}

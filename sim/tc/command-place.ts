@@ -1,0 +1,17 @@
+import { TcFault } from './model.ts';
+
+/** What a command does to its object; `show` stands for all that change nothing. */
+export type Verb = 'add' | 'change' | 'replace' | 'delete' | 'show';
+
+/** Where a command stands. */
+export interface CommandPlace {
+  readonly line: number;
+  /** Network namespace; qualifies the device: `blue.eth0`. */
+  readonly namespace: string;
+}
+
+/** The name under which the device is kept. @throws TcFault if none is given */
+export function deviceName(name: string | undefined, place: CommandPlace): string {
+  if (name === undefined) throw new TcFault('no device is given', 'add dev NAME, for example dev eth0');
+  return place.namespace === '' ? name : `${place.namespace}.${name}`;
+}

@@ -1,0 +1,52 @@
+import { isMap, parseDocument } from 'yaml';
+import type { Mapping } from './scenario-qdisc.ts';
+
+/** Marks the comment lines of an exported script that keep what tc has no words for. */
+export const KEPT_MARK = '#sim:';
+
+/** Key of a kept hop: the hop that the import makes of the commands, which it is to be merged with. */
+export const MADE_OF = 'madeOf';
+
+/** Reads the settings that an export kept in comments; undefined: there are none or they are damaged. */
+export function readKept(text: string): Mapping | undefined {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith(KEPT_MARK));
+  if (lines.length === 0) return undefined;
+  const document = parseDocument(lines.map((line) => line.slice(KEPT_MARK.length).replace(/^ /, '')).join('\n'));
+  if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 0 }) as Mapping;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts the hops that were made of the commands into the kept document. */
+export function mergeKept(kept: Mapping, hops: Readonly<Mapping>): Mapping {
+  const merged: Mapping = {};
+  const keptHops = isMapping(kept.hops) ? kept.hops : {};
+  for (const [name, hop] of Object.entries(keptHops)) {
+    const source = isMapping(hop) ? hop[MADE_OF] : undefined;
+    if (!isMapping(hop) || typeof source !== 'string') {
+      merged[name] = hop;
+      continue;
+    }
+    const { [MADE_OF]: _, ...own } = hop;
+    const made = Object.hasOwn(hops, source) && isMapping(hops[source]) ? hops[source] : {};
+    const { link: _link, ...commands } = made;
+    merged[name] = { ...commands, ...own };
+  }
+  return { ...kept, hops: merged };
+}
+
+/** Writes the settings as comment lines. */
+export function writeKept(yaml: string): string {
+  return yaml
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${KEPT_MARK} ${line}`.trimEnd())
+    .join('\n');
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,211 @@
+import { writeClassId } from '../units/class-id.ts';
+import { parseRate, writeRate } from '../units/rate.ts';
+import { rootQdisc, type TcAction, type TcDevice, type TcFilter, type TcMessage, type TcTree } from './model.ts';
+import { durationFor, filteredFlow, leafFlows, linkRateFor, type SuppliedFlow } from './scenario-flows.ts';
+import { type Mapping, QdiscTranslator, type Remark } from './scenario-qdisc.ts';
+
+/** A scenario document made of a tree, with what a reader should know. */
+export interface TranslatedScenario {
+  readonly document: { readonly hops: Mapping; readonly flows: Mapping; readonly duration: string };
+  readonly remarks: readonly Remark[];
+  /** Script lines by dotted path of the document. */
+  readonly lines: ReadonlyMap<string, number>;
+  readonly messages: readonly TcMessage[];
+}
+
+type Police = Extract<TcAction, { kind: 'police' }>;
+
+/** Makes hops of the devices and supplies a flow for each leaf. */
+export function translate(tree: TcTree): TranslatedScenario {
+  return new Translator(tree).run();
+}
+
+class Translator {
+  readonly #tree: TcTree;
+  readonly #hops: Mapping = {};
+  readonly #flows: SuppliedFlow[] = [];
+  readonly #remarks: Remark[] = [];
+  readonly #lines = new Map<string, number>();
+  readonly #messages: TcMessage[] = [];
+  /** Hops that packets cross before those of a device, by device: policers of what is redirected to it. */
+  readonly #redirected = new Map<string, string[]>();
+
+  constructor(tree: TcTree) {
+    this.#tree = tree;
+  }
+
+  run(): TranslatedScenario {
+    const devices = [...this.#tree.devices.values()];
+    for (const device of devices) this.#ingress(device);
+    for (const device of devices) this.#egress(device, devices);
+    const flows: Mapping = {};
+    for (const { name, keys, comment } of this.#flows) {
+      flows[name] = keys;
+      if (comment !== undefined) this.#remarks.push({ path: ['flows', name], text: comment, line: 0, lost: false });
+    }
+    return {
+      document: { duration: this.#flows.length === 0 ? '1s' : durationFor(this.#flows), hops: this.#hops, flows },
+      remarks: this.#remarks,
+      lines: this.#lines,
+      messages: this.#messages,
+    };
+  }
+
+  /** Policers of what arrives are hops of their own; what is redirected goes on to its device. */
+  #ingress(device: TcDevice): void {
+    const filters = device.filters.filter((filter) => filter.parent === 'ingress');
+    const policing = filters.filter((filter) => policeOf(filter) !== undefined);
+    for (const [i, filter] of policing.entries()) {
+      const name = `${device.name}-ingress${policing.length > 1 ? `-${i + 1}` : ''}`;
+      const police = policeOf(filter)!;
+      this.#policer(name, police, filter, true);
+      const redirect = filter.actions.find((action) => action.kind === 'redirect');
+      const target = redirect?.kind === 'redirect' ? redirect.device : undefined;
+      if (target !== undefined && this.#shapes(target)) {
+        this.#redirected.set(target, [...(this.#redirected.get(target) ?? []), name]);
+        continue;
+      }
+      const rate = police.options.rate;
+      const limit = typeof rate === 'string' ? parseRate(rate) : Number(police.options.pkts_rate) * 8 * 1514;
+      this.#flows.push(filteredFlow(`into-${name}`, filter, limit, [name]));
+    }
+    for (const filter of filters) {
+      for (const action of filter.actions) {
+        if (action.kind === 'redirect' && !this.#shapes(action.device)) {
+          this.#say(
+            filter.line,
+            'warning',
+            `what is redirected to ${action.device} meets no shaper there`,
+            `add a root qdisc to ${action.device}`,
+          );
+        }
+        if (action.kind === 'drop')
+          this.#say(filter.line, 'warning', 'packets of this filter are all dropped; it gets no flow');
+      }
+    }
+  }
+
+  #shapes(device: string): boolean {
+    const there = this.#tree.devices.get(device);
+    return there !== undefined && rootQdisc(there) !== undefined;
+  }
+
+  #policer(name: string, police: Police, filter: TcFilter, isIngress: boolean): void {
+    const { pkts_rate: pktsRate, pkts_burst: pktsBurst, ...options } = police.options;
+    const path = ['hops', name];
+    if (pktsRate !== undefined) Object.assign(options, { pktsRate });
+    if (pktsBurst !== undefined) Object.assign(options, { pktsBurst });
+    this.#hops[name] = { shaper: 'police', ...options, exceed: police.exceed, ...(isIngress ? { ingress: true } : {}) };
+    for (const key of ['', ...Object.keys(options)])
+      this.#lines.set([...path, ...(key === '' ? [] : [key])].join('.'), filter.line);
+    for (const part of filter.unknown) this.#remarks.push({ path, text: part, line: filter.line, lost: true });
+  }
+
+  #egress(device: TcDevice, devices: readonly TcDevice[]): void {
+    const root = rootQdisc(device);
+    if (root === undefined) return;
+    const path = ['hops', device.name];
+    const translator = new QdiscTranslator(device);
+    const shaper = translator.root(root, path);
+    this.#remarks.push(...translator.remarks);
+    for (const [place, line] of translator.lines) this.#lines.set(place, line);
+    const egress = this.#filters(device, path);
+    const link = { rate: writeRate(linkRateFor(device)) };
+    const before = new Map<number | undefined, string[]>();
+    for (const netem of translator.netems) {
+      const name =
+        netem.classId === undefined ? `${device.name}-netem` : `${device.name}-netem-${writeClassId(netem.classId)}`;
+      this.#hops[name] = { link: netem.link };
+      this.#lines.set(`hops.${name}`, netem.line);
+      before.set(netem.classId, [...(before.get(netem.classId) ?? []), name]);
+    }
+    const policed = this.#egressPolicers(device);
+    if (shaper !== undefined) {
+      const filters = egress.map((filter) => filterMapping(filter, root.handle * 0x10000));
+      this.#hops[device.name] = { ...shaper, ...(filters.length > 0 ? { filters } : {}), link };
+      this.#remarks.push({
+        path: [...path, 'link'],
+        text: 'the script does not say how fast the device is',
+        line: root.line,
+        lost: false,
+      });
+    }
+    const via = (target: number | undefined, filter: TcFilter | undefined): string[] => [
+      ...(this.#redirected.get(device.name) ?? []).slice(0, 1),
+      ...(filter === undefined ? [] : (policed.get(filter) ?? [])),
+      ...(before.get(undefined) ?? []),
+      ...(target === undefined ? [] : (before.get(target) ?? [])),
+      ...(shaper === undefined ? [] : [device.name]),
+    ];
+    const several = devices.filter((candidate) => rootQdisc(candidate) !== undefined).length > 1;
+    this.#flows.push(
+      ...leafFlows(device, shaper === undefined ? [] : egress, via, several ? `${device.name}-` : 'to-'),
+    );
+    for (const filter of egress) this.#checkTarget(device, filter);
+  }
+
+  #egressPolicers(device: TcDevice): Map<TcFilter, string[]> {
+    const policed = new Map<TcFilter, string[]>();
+    const policing = device.filters.filter((filter) => filter.parent !== 'ingress' && policeOf(filter) !== undefined);
+    for (const [i, filter] of policing.entries()) {
+      const name = `${device.name}-police${policing.length > 1 ? `-${i + 1}` : ''}`;
+      this.#policer(name, policeOf(filter)!, filter, false);
+      policed.set(filter, [name]);
+    }
+    return policed;
+  }
+
+  /** Filters of the root and of classes that choose a class; the others are listed as lost. */
+  #filters(device: TcDevice, path: readonly string[]): TcFilter[] {
+    const root = rootQdisc(device)!;
+    return device.filters.filter((filter) => {
+      if (typeof filter.parent !== 'number') return false;
+      const where = filter.parent;
+      for (const part of filter.unknown)
+        this.#remarks.push({ path, text: `filter: ${part}`, line: filter.line, lost: true });
+      const isAsked = where === root.handle * 0x10000 || device.classes.some((entry) => entry.id === where);
+      if (!isAsked)
+        this.#lose(
+          path,
+          `the filter "${filter.selector}" of ${writeClassId(where)}, which is not the root`,
+          filter.line,
+        );
+      return isAsked && (filter.target !== undefined || filter.selector === 'fw');
+    });
+  }
+
+  #checkTarget(device: TcDevice, filter: TcFilter): void {
+    const root = rootQdisc(device)!;
+    if (root.kind !== 'htb' || filter.target === undefined || filter.target % 0x10000 === 0) return;
+    if (device.classes.some((entry) => entry.id === filter.target)) return;
+    this.#say(
+      filter.line,
+      'warning',
+      `the filter sends to ${writeClassId(filter.target)}, which does not exist`,
+      'its packets go to the default class, or unshaped if there is none',
+    );
+  }
+
+  #lose(path: readonly string[], text: string, line: number): void {
+    this.#remarks.push({ path, text, line, lost: true });
+  }
+
+  #say(line: number, severity: TcMessage['severity'], text: string, hint?: string): void {
+    this.#messages.push(hint === undefined ? { line, severity, text } : { line, severity, text, hint });
+  }
+}
+
+function policeOf(filter: TcFilter): Police | undefined {
+  const police = filter.actions.find((action) => action.kind === 'police');
+  return police?.kind === 'police' ? police : undefined;
+}
+
+function filterMapping(filter: TcFilter, root: number): Mapping {
+  return {
+    ...(filter.parent === root ? {} : { parent: writeClassId(filter.parent as number) }),
+    prio: filter.preference,
+    ...(filter.protocol === 'all' ? {} : { protocol: filter.protocol }),
+    match: filter.selector,
+    ...(filter.target === undefined ? {} : { class: writeClassId(filter.target) }),
+  };
+}

@@ -1,0 +1,197 @@
+import type { ModelDeclaration, Parameters } from '../../models/model.ts';
+import { modelsOf } from '../../models/registry.ts';
+import { writeClassId } from '../units/class-id.ts';
+import { majorOf, minorOf } from './class-id.ts';
+import type { TcDevice, TcOption, TcQdisc } from './model.ts';
+
+/** A mapping of a scenario document. */
+export type Mapping = Record<string, unknown>;
+
+/** Something to say beside a place of the document. */
+export interface Remark {
+  readonly path: readonly string[];
+  readonly text: string;
+  readonly line: number;
+  /** Whether it is a loss (something was not imported) or an explanation. */
+  readonly lost: boolean;
+}
+
+/** What netem does, as a link of its own in front. */
+export interface NetemLink {
+  /** Class that it stands in; absent: the whole device. */
+  readonly classId?: number;
+  readonly link: Mapping;
+  readonly line: number;
+}
+
+/** Turns the qdiscs of a device into the mapping of a hop and what must stand in front of it. */
+export class QdiscTranslator {
+  readonly remarks: Remark[] = [];
+  /** Script lines by dotted path. */
+  readonly lines = new Map<string, number>();
+  readonly netems: NetemLink[] = [];
+  readonly #device: TcDevice;
+
+  constructor(device: TcDevice) {
+    this.#device = device;
+  }
+
+  /** The hop's own mapping for the root qdisc, or undefined where nothing shapes. */
+  root(qdisc: TcQdisc, path: readonly string[]): Mapping | undefined {
+    const model = this.#qdisc(qdisc, path, undefined);
+    if (model === undefined) return undefined;
+    const { kind, ...values } = model;
+    const length = this.#device.txQueueLength;
+    const known = modelsOf('shaper').get(kind as string)?.parameters ?? {};
+    return {
+      shaper: kind,
+      ...(length === undefined || !('txQueueLen' in known) ? {} : { txQueueLen: length }),
+      ...values,
+    };
+  }
+
+  /** A qdisc as `{ kind, … }`; netem is taken out and what it holds takes its place. */
+  #qdisc(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): Mapping | undefined {
+    if (qdisc.kind === 'netem') {
+      this.#netem(qdisc, path, holder);
+      const child = this.#childOf(qdisc);
+      return child === undefined ? undefined : this.#qdisc(child, path, holder);
+    }
+    const declaration = modelsOf('shaper').get(qdisc.kind);
+    this.lines.set(path.join('.'), qdisc.line);
+    if (declaration === undefined) {
+      this.#lose(path, `${qdisc.kind} is taken for a plain queue`, qdisc.line);
+      return { kind: 'pfifo' };
+    }
+    for (const part of qdisc.unknown) this.#lose(path, `${qdisc.kind}: ${part}`, qdisc.line);
+    const values = this.#values(qdisc.options, declaration.parameters, path, qdisc.line);
+    if (qdisc.kind === 'htb') this.#htb(qdisc, values, path);
+    else if (qdisc.kind === 'prio') this.#prio(qdisc, values, path);
+    else this.#single(qdisc, values, declaration, path, holder);
+    return { kind: qdisc.kind, ...values };
+  }
+
+  #htb(qdisc: TcQdisc, values: Mapping, path: readonly string[]): void {
+    const id = (minor: number): number => qdisc.handle * 0x10000 + minor;
+    const { default: minor } = values;
+    if (typeof minor === 'number') {
+      delete values.default;
+      // Minor 0 is tc's own default: the direct queue, which a scenario has by leaving the key out.
+      if (minor !== 0) values.default = writeClassId(id(minor));
+    }
+    const classes: Mapping = {};
+    const declared = htbClassParameters();
+    for (const entry of this.#device.classes) {
+      if (majorOf(entry.id) !== qdisc.handle) continue;
+      const name = writeClassId(entry.id);
+      const classPath = [...path, 'classes', name];
+      this.lines.set(classPath.join('.'), entry.line);
+      const own = this.#values(entry.options, declared, classPath, entry.line);
+      for (const part of entry.unknown) this.#lose(classPath, `class ${name}: ${part}`, entry.line);
+      if (entry.parent !== undefined) own.parent = writeClassId(entry.parent);
+      this.#leafQueue(entry.id, own, classPath);
+      const { parent, ...rest } = own;
+      classes[name] = parent === undefined ? rest : { parent, ...rest };
+    }
+    values.classes = classes;
+  }
+
+  /** What waits in a leaf: a plain queue without a handle is the leaf's own limit. */
+  #leafQueue(id: number, own: Mapping, path: readonly string[]): void {
+    const child = this.#device.qdiscs.find((qdisc) => qdisc.parent === id);
+    if (child === undefined) return;
+    const { limit } = child.options;
+    if (child.kind === 'pfifo' && child.handle === 0 && typeof limit === 'number') own.limit = limit;
+    else {
+      const model = this.#qdisc(child, [...path, 'qdisc'], id);
+      if (model !== undefined) own.qdisc = model;
+    }
+  }
+
+  #prio(qdisc: TcQdisc, values: Mapping, path: readonly string[]): void {
+    if (qdisc.handle !== 0) values.handle = writeClassId(qdisc.handle * 0x10000);
+    const classes: Mapping = {};
+    for (const child of this.#device.qdiscs) {
+      if (typeof child.parent !== 'number' || majorOf(child.parent) !== qdisc.handle) continue;
+      const name = writeClassId(child.parent);
+      const model = this.#qdisc(child, [...path, 'classes', name, 'qdisc'], child.parent);
+      if (model !== undefined) classes[name] = { qdisc: model };
+    }
+    if (Object.keys(classes).length > 0) values.classes = classes;
+  }
+
+  #single(
+    qdisc: TcQdisc,
+    values: Mapping,
+    declaration: ModelDeclaration,
+    path: readonly string[],
+    holder: number | undefined,
+  ): void {
+    const isNamed = this.#device.filters.some((filter) => filter.parent === qdisc.handle * 0x10000);
+    if ('handle' in declaration.parameters && qdisc.handle !== 0 && isNamed) {
+      values.handle = writeClassId(qdisc.handle * 0x10000);
+    }
+    const child = this.#childOf(qdisc);
+    if (child === undefined) return;
+    if ('qdisc' in declaration.parameters) {
+      const model = this.#qdisc(child, [...path, 'qdisc'], holder);
+      if (model !== undefined) values.qdisc = model;
+    } else this.#lose(path, `the ${child.kind} inside ${qdisc.kind}`, child.line);
+  }
+
+  #childOf(qdisc: TcQdisc): TcQdisc | undefined {
+    return this.#device.qdiscs.find(
+      ({ parent }) => typeof parent === 'number' && qdisc.handle !== 0 && majorOf(parent) === qdisc.handle,
+    );
+  }
+
+  #netem(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): void {
+    const { delay, loss, rate, limit, ...others } = qdisc.options;
+    const link: Mapping = {};
+    if (rate !== undefined) link.rate = rate;
+    if (delay !== undefined) link.delay = delay;
+    if (loss !== undefined && loss !== '0%') link.loss = loss;
+    if (limit !== undefined) link.queue = `${limit as number}p`;
+    for (const [name, value] of Object.entries(others)) {
+      if (value !== '0us' && value !== '0%') this.#lose(path, `netem: ${words(name)} ${String(value)}`, qdisc.line);
+    }
+    for (const part of qdisc.unknown) this.#lose(path, `netem: ${part}`, qdisc.line);
+    this.netems.push(holder === undefined ? { link, line: qdisc.line } : { link, line: qdisc.line, classId: holder });
+  }
+
+  /** Options under the names of the model's parameters. */
+  #values(
+    options: Readonly<Record<string, TcOption>>,
+    parameters: Parameters,
+    path: readonly string[],
+    line: number,
+  ): Mapping {
+    const values: Mapping = {};
+    for (const [name, value] of Object.entries(options)) {
+      const key = camelCase(name);
+      const parameter = parameters[key];
+      this.lines.set([...path, key].join('.'), line);
+      if (parameter === undefined)
+        this.#lose(path, `${words(name)} ${value === true ? '' : String(value)}`.trim(), line);
+      else values[key] = parameter.type === 'boolean' ? value !== 0 : Array.isArray(value) ? [...value] : value;
+    }
+    return values;
+  }
+
+  #lose(path: readonly string[], text: string, line: number): void {
+    this.remarks.push({ path, text, line, lost: true });
+  }
+}
+
+/** Whether nothing hangs below an HTB class, so that packets can wait in it. */
+export function isLeaf(device: TcDevice, id: number): boolean {
+  return minorOf(id) !== 0 && !device.classes.some((entry) => entry.parent === id);
+}
+
+function htbClassParameters(): Parameters {
+  const type = modelsOf('shaper').get('htb')?.parameters.classes?.type;
+  return typeof type === 'object' && 'mapOf' in type ? type.mapOf : {};
+}
+
+const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

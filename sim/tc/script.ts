@@ -1,0 +1,281 @@
+import { applyCommand, setQueueLength } from './command.ts';
+import type { CommandPlace } from './command-place.ts';
+import { TcFault, type TcMessage, TcTree } from './model.ts';
+import { WAY_OUT } from './recorder.ts';
+import { readShell, type ShellCommand, type SkippedPart } from './shell.ts';
+import type { ShellWord } from './shell-expand.ts';
+import { Words } from './words.ts';
+
+/** What stands before tc on a command line and runs it. */
+const WRAPPERS = new Set([
+  'sudo',
+  'doas',
+  'exec',
+  'command',
+  'builtin',
+  'nice',
+  'ionice',
+  'env',
+  'time',
+  'nohup',
+  'timeout',
+]);
+const REMOTE = new Set([
+  'ip',
+  'nsenter',
+  'docker',
+  'podman',
+  'lxc',
+  'ssh',
+  'chroot',
+  'busybox',
+  'kubectl',
+  'vcmd',
+  'himage',
+]);
+const OBJECTS = /^(?:q|qd|qdi|qdis|qdisc|c|cl|cla|clas|class|f|fi|fil|filt|filte|filter)$/;
+const BATCH_LINE = /^\s*(?:qdisc|class|filter)\s+(?:add|change|replace|link|del|delete)\s/;
+/** A line of `set -x`: `+ tc …`, `++ tc …`, `+ script.sh:12: tc …`. */
+const TRACE_LINE = /^\++\s*(?:\(?[\w./-]+:\d+\)?:?\s+)?(?=\S)/;
+/** A prompt in front of a command that was copied from a terminal. */
+const PROMPT = /^(?:\[?[\w.-]+@[^\s\]$#]*\]?[^\s$#]*\s?[$#]|[$%])\s+/;
+
+/** What a script sets up, and what there is to say of it. */
+export interface ScriptReading {
+  readonly tree: TcTree;
+  readonly messages: TcMessage[];
+  /** tc commands that change something, understood or not. */
+  readonly commands: number;
+}
+
+/** Reads a script, a batch file or a trace; nothing is executed. */
+export function readScript(text: string, variables: Readonly<Record<string, string>>): ScriptReading {
+  const reader = new ScriptToTree();
+  const { commands, skipped } = readShell(prepare(text), variables);
+  for (const command of commands) reader.command(command);
+  reader.skipped(skipped);
+  reader.messages.sort((a, b) => a.line - b.line);
+  return reader;
+}
+
+/** Turns traces, terminal copies and batch files into plain script lines, one for one, so that line numbers stay. */
+function prepare(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const isTrace = lines.some((line) => TRACE_LINE.test(line) && /(?:^|[\s/])tc\s/.test(line));
+  const isScript = lines.some((line) => /^[^#]*(?:^|[\s/;&|"'`$({])(?:tc|TC)\b/.test(line));
+  const pasted = !isScript && lines.some((line) => /^#\s+(?:\S*\/)?tc\s+\S/.test(line));
+  return lines
+    .map((line) => {
+      if (isTrace) return TRACE_LINE.test(line) ? traced(line.replace(TRACE_LINE, '')) : '';
+      if (pasted) return line.replace(/^#\s+(?=(?:\S*\/)?tc\s)/, '');
+      if (BATCH_LINE.test(line)) return `tc ${line.trimStart()}`;
+      return line.replace(PROMPT, '');
+    })
+    .join('\n');
+}
+
+/** A traced line is one command with everything expanded: keywords and dollars mean nothing there. */
+function traced(command: string): string {
+  return /^(?:for|case|select|if|while|until|function|\(\(|\[|'\[')(?:\s|$)/.test(command) ? '' : command;
+}
+
+class ScriptToTree implements ScriptReading {
+  readonly tree = new TcTree();
+  readonly messages: TcMessage[] = [];
+  commands = 0;
+  #toldWayOut = false;
+  #toldFirewall = false;
+
+  command(command: ShellCommand): void {
+    const { words } = command;
+    const first = words[0]?.text ?? '';
+    if (/^(?:ip|ifconfig)$/.test(first) || (first === 'sudo' && /^(?:ip|ifconfig)$/.test(words[1]?.text ?? ''))) {
+      if (
+        this.#link(
+          words.map((word) => word.text),
+          command.line,
+        )
+      )
+        return;
+    }
+    if (/^(?:ip6?tables|nft)$/.test(first) || (first === 'sudo' && /^(?:ip6?tables|nft)$/.test(words[1]?.text ?? ''))) {
+      this.#firewall(words, command.line);
+      return;
+    }
+    const at = tcPosition(words);
+    if (at === undefined) {
+      if (
+        !/^(?:echo|printf|logger|:|#)$/.test(first) &&
+        words.some((word) => /(?:^|\s)tc\s+(?:qdisc|class|filter)\s/.test(word.text))
+      ) {
+        this.#leftOut(command.line, `${first} is given a tc command as text, which is not interpreted`);
+      }
+      return;
+    }
+    this.#tc(words.slice(at + 1), words.slice(0, at), command);
+  }
+
+  /** Says what could not be interpreted: the way out once, the lines each time. */
+  skipped(parts: readonly SkippedPart[]): void {
+    for (const part of parts) {
+      const many = part.tcLines.length === 1 ? 'the tc command' : `${part.tcLines.length} tc commands`;
+      const at = part.tcLines.length > 0 ? ` (line ${ranges(part.tcLines)})` : '';
+      if (part.sort === 'fault')
+        this.#say(part.line, 'error', `expected ${part.name}`, 'the line is read as if it stood there');
+      else if (part.sort === 'loop')
+        this.#leftOut(part.line, `the "${part.name}" loop is not interpreted; left out: ${many}${at}`);
+      else if (part.sort === 'branch')
+        this.#leftOut(part.line, `"${part.name}" is not interpreted; left out: ${many}${at}`);
+      else if (part.sort === 'function')
+        this.#leftOut(part.line, `the function ${part.name} is not interpreted; left out: ${many}${at}`);
+      else if (part.sort === 'call')
+        this.#leftOut(part.line, `the call of the function ${part.name} is not interpreted`);
+      else if (part.sort === 'program')
+        this.#leftOut(part.line, `"${part.name}" is not interpreted; what it sets up is left out`);
+      else if (part.sort === 'test')
+        this.#leftOut(part.line, 'the tc command depends on a test, which is not interpreted; left out');
+      else if (part.sort === 'alternative')
+        this.#say(part.line, 'info', 'left out, as it runs only if the command before it fails');
+      else
+        this.#say(
+          part.line,
+          'warning',
+          `the script ends here (${part.name}); ${many} below never run${part.tcLines.length === 1 ? 's' : ''}${at}`,
+        );
+    }
+  }
+
+  #leftOut(line: number, text: string): void {
+    this.#say(line, 'error', text, this.#toldWayOut ? undefined : WAY_OUT);
+    this.#toldWayOut = true;
+  }
+
+  #say(line: number, severity: TcMessage['severity'], text: string, hint?: string): void {
+    this.messages.push(hint === undefined ? { line, severity, text } : { line, severity, text, hint });
+  }
+
+  #tc(given: readonly ShellWord[], before: readonly ShellWord[], command: ShellCommand): void {
+    let namespace = namespaceOf(before);
+    let batch: string | undefined;
+    let words = given;
+    while (words[0]?.text.startsWith('-') === true) {
+      const option = words[0].text.replace(/^--?/, '-');
+      if (/^-b(?:a(?:t(?:c(?:h)?)?)?)?$/.test(option)) {
+        const file = words[1]?.text;
+        batch = file === undefined || file.startsWith('-') ? '-' : file;
+        words = words.slice(file === undefined || (file.startsWith('-') && file !== '-') ? 1 : 2);
+      } else if (/^-n(?:etns)?$/.test(option)) {
+        namespace = words[1]?.text ?? '';
+        words = words.slice(2);
+      } else words = words.slice(1);
+    }
+    if (batch !== undefined) this.#batch(batch, command, namespace);
+    else this.#apply(words, { line: command.line, namespace });
+  }
+
+  #batch(file: string, command: ShellCommand, namespace: string): void {
+    if (command.input.length === 0) {
+      if (file === '-' || command.piped)
+        this.#leftOut(command.line, 'tc -batch reads from a pipe, which is not interpreted');
+      else
+        this.#say(
+          command.line,
+          'error',
+          `tc -batch reads ${file}, which is not opened`,
+          `import that file: sim import tc ${file}`,
+        );
+      return;
+    }
+    for (const { line, text } of command.input) {
+      const { commands } = readShell(text);
+      for (const inner of commands) this.#apply(inner.words, { line: line + inner.line - 1, namespace });
+    }
+  }
+
+  #apply(words: readonly ShellWord[], place: CommandPlace): void {
+    const texts = words.map((word) => word.text);
+    if (/^(?:s|sh|sho|show|l|ls|lst|list|get|help|monitor)$/.test(texts[1] ?? 'show')) {
+      if (words[0]?.unknown === undefined) return;
+    }
+    this.commands++;
+    const unknown = words.find((word) => word.unknown !== undefined);
+    if (unknown !== undefined) {
+      const way = /is set nowhere|is an argument/.test(unknown.unknown!)
+        ? 'write its value at the head of the script (NAME=value), or import with --set NAME=value'
+        : undefined;
+      if (way !== undefined) this.#say(place.line, 'error', `left out: ${unknown.unknown}`, way);
+      else this.#leftOut(place.line, `left out: ${unknown.unknown}`);
+      return;
+    }
+    try {
+      const text = applyCommand(this.tree, new Words(texts), place);
+      if (text !== '') this.#say(place.line, 'info', text);
+    } catch (error) {
+      if (!(error instanceof TcFault)) throw error;
+      this.#say(place.line, 'error', error.message, error.hint);
+    }
+  }
+
+  /** `ip link set dev eth0 txqueuelen 100`, `ifconfig eth0 txqueuelen 100`. */
+  #link(words: readonly string[], line: number): boolean {
+    const at = words.findIndex((word) => word === 'txqueuelen' || word === 'qlen');
+    const length = words[at + 1];
+    if (at < 0 || length === undefined) return tcPosition(words.map((text) => ({ text, line }))) === undefined;
+    const named = words.indexOf('dev');
+    const device = named >= 0 ? words[named + 1] : words[words.indexOf('ifconfig') + 1];
+    const linkSet = words.indexOf('set');
+    const name = named < 0 && linkSet >= 0 ? words[linkSet + 1] : device;
+    try {
+      this.#say(line, 'info', setQueueLength(this.tree, name ?? '', length));
+    } catch (error) {
+      if (!(error instanceof TcFault)) throw error;
+      this.#say(line, 'error', error.message, error.hint);
+    }
+    return true;
+  }
+
+  #firewall(words: readonly ShellWord[], line: number): void {
+    if (this.#toldFirewall || !words.some((word) => /^(?:MARK|CLASSIFY|CONNMARK|mark|DSCP)$/.test(word.text))) return;
+    this.#toldFirewall = true;
+    this.#say(
+      line,
+      'warning',
+      'firewall rules are not read',
+      'give the flows the mark, tos or class that they would get: mark: 6',
+    );
+  }
+}
+
+/** Index of the word that runs tc, if the command does. */
+function tcPosition(words: readonly ShellWord[]): number | undefined {
+  const isTc = (word: ShellWord | undefined): boolean => word !== undefined && /^(?:\S*\/)?tc$/.test(word.text);
+  if (isTc(words[0])) return 0;
+  const first = words[0]?.text.replace(/^.*\//, '') ?? '';
+  // A variable that nobody sets may stand for sudo; only where tc follows at once.
+  if (words[0]?.unknown !== undefined && isTc(words[1])) return 1;
+  if (!WRAPPERS.has(first) && !REMOTE.has(first)) return undefined;
+  const at = words.findIndex(
+    (word, i) => isTc(word) && (OBJECTS.test(words[i + 1]?.text ?? '') || (words[i + 1]?.text ?? '').startsWith('-')),
+  );
+  return at < 0 ? undefined : at;
+}
+
+function namespaceOf(before: readonly ShellWord[]): string {
+  const texts = before.map((word) => word.text);
+  const at = texts.indexOf('netns');
+  if (at >= 0 && texts[at + 1] === 'exec') return texts[at + 2] ?? '';
+  const container = texts.findIndex((text) => text === 'docker' || text === 'podman');
+  return container >= 0 ? (texts.at(-1) ?? '') : '';
+}
+
+/** `3, 5 to 8` for [3, 5, 6, 7, 8]. */
+function ranges(lines: readonly number[]): string {
+  const parts: string[] = [];
+  for (let i = 0; i < lines.length; ) {
+    let end = i;
+    while (lines[end + 1] === lines[end]! + 1) end++;
+    parts.push(end === i ? `${lines[i]}` : `${lines[i]} to ${lines[end]}`);
+    i = end + 1;
+  }
+  return parts.join(', ');
+}

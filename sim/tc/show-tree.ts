@@ -1,0 +1,200 @@
+import { majorOf, minorOf, readClassId, readHandle } from './class-id.ts';
+import {
+  type TcClass,
+  type TcDevice,
+  TcFault,
+  type TcMessage,
+  type TcOption,
+  type TcQdisc,
+  type TcTree,
+} from './model.ts';
+import { HTB_CLASS_OPTIONS, QDISC_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
+import { readOptions } from './options.ts';
+import { Words } from './words.ts';
+
+/** Name of the device where the output does not say it (`tc qdisc show dev eth0` leaves it out). */
+export const UNNAMED_DEVICE = 'eth0';
+
+/** Whether a word looks like a class id or handle. */
+export function isClassName(word: string): boolean {
+  return /^[\da-f]*:[\da-f]*$/i.test(word);
+}
+
+/** Puts a qdisc or class as it is shown into the tree. @throws TcFault */
+export function putShown(
+  tree: TcTree,
+  object: 'qdisc' | 'class',
+  kind: string,
+  given: readonly string[],
+  line: number,
+  messages: TcMessage[],
+): void {
+  const words = new Words(given);
+  const id = words.take();
+  let device = UNNAMED_DEVICE;
+  let parent: number | 'root' | 'ingress' | undefined;
+  for (;;) {
+    const word = words.peek();
+    if (word === 'dev') {
+      words.take();
+      device = words.value(word, 'a device');
+    } else if (word === 'root') {
+      words.take();
+      parent = 'root';
+    } else if (word === 'parent') {
+      words.take();
+      const at = readClassId(words.value(word, 'a class'));
+      parent = at === 0xfffffff1 ? 'ingress' : at;
+    } else break;
+  }
+  if (object === 'qdisc') shownQdisc(tree.device(device), kind, readHandle(id), parent, words, line, messages);
+  else shownClass(tree.device(device), kind, readClassId(id), parent, words, line, messages);
+}
+
+function shownQdisc(
+  device: TcDevice,
+  kind: string,
+  handle: number,
+  parent: number | 'root' | 'ingress' | undefined,
+  words: Words,
+  line: number,
+  messages: TcMessage[],
+): void {
+  if (kind === 'noqueue' || (handle === 0 && parent === 'root' && kind !== 'htb')) return;
+  const isIngress = kind === 'ingress' || kind === 'clsact';
+  const rules = QDISC_OPTIONS[kind];
+  if (rules === undefined || !Object.hasOwn(QDISC_OPTIONS, kind)) {
+    throw new TcFault(`a qdisc of kind "${kind}" cannot be simulated`, UNKNOWN_QDISCS[kind]);
+  }
+  const defaultText = kind === 'htb' ? defaultOf(words) : undefined;
+  const { options, unknown } = readOptions(words, rules);
+  if (defaultText !== undefined) options.default = defaultText;
+  else if (kind === 'htb') delete options.default;
+  addQdisc(
+    device,
+    {
+      line,
+      kind: isIngress ? 'ingress' : kind,
+      handle,
+      parent: isIngress ? 'ingress' : (parent ?? 'root'),
+      options,
+      unknown,
+    },
+    messages,
+  );
+}
+
+/** `default 0x20`, `default 20` (which may be either number); as an option that {@link settleDefault} decides on. */
+function defaultOf(words: Words): string | undefined {
+  for (let ahead = 0; words.peek(ahead) !== ''; ahead++) {
+    if (words.peek(ahead) === 'default') return words.peek(ahead + 1);
+  }
+  return undefined;
+}
+
+/** Adds a qdisc that was shown. */
+export function addQdisc(device: TcDevice, qdisc: TcQdisc, messages: TcMessage[]): void {
+  if (device.qdiscs.some((there) => there.parent === qdisc.parent && there.handle === qdisc.handle)) return;
+  device.qdiscs.push(qdisc);
+  messages.push({
+    line: qdisc.line,
+    severity: 'info',
+    text: `${qdisc.kind} ${qdisc.handle.toString(16)}: of ${device.name}`,
+  });
+}
+
+function shownClass(
+  device: TcDevice,
+  kind: string,
+  id: number,
+  parent: number | 'root' | 'ingress' | undefined,
+  words: Words,
+  line: number,
+  messages: TcMessage[],
+): void {
+  // Classes that tbf, prio, fq_codel and the like show of themselves set nothing.
+  if (kind !== 'htb') return;
+  const { options, unknown } = readOptions(words, HTB_CLASS_OPTIONS);
+  if (options.rate === undefined) throw new TcFault(`the class has no rate`, 'the output of tc class show holds one');
+  addClass(
+    device,
+    { line, id, options, unknown, ...(typeof parent === 'number' && minorOf(parent) !== 0 ? { parent } : {}) },
+    messages,
+  );
+}
+
+/** Adds a class that was shown, and the root qdisc that it implies where none was shown. */
+export function addClass(device: TcDevice, entry: TcClass, messages: TcMessage[]): void {
+  if (device.classes.some((there) => there.id === entry.id)) return;
+  device.classes.push(entry);
+  const isInner = device.classes.some((there) => there.parent === entry.id);
+  // An inner class is shown without priority and quantum; a leaf that shows none has an old tc.
+  const text = `class ${majorOf(entry.id).toString(16)}:${minorOf(entry.id).toString(16)}${isInner ? ' (inner)' : ''}`;
+  messages.push({ line: entry.line, severity: 'info', text });
+}
+
+/**
+ * Completes what was shown: the root qdisc where only classes were shown, and which number `default` is where the
+ * version of tc leaves that open (hexadecimal without 0x up to 4.x, decimal in some, in JSON too).
+ */
+export function settleShown(tree: TcTree, messages: TcMessage[]): void {
+  for (const device of tree.devices.values()) {
+    const first = device.classes[0];
+    if (first !== undefined && !device.qdiscs.some((qdisc) => qdisc.handle === majorOf(first.id))) {
+      device.qdiscs.unshift({
+        line: first.line,
+        kind: 'htb',
+        handle: majorOf(first.id),
+        parent: 'root',
+        options: {},
+        unknown: [],
+      });
+      messages.push({
+        line: first.line,
+        severity: 'warning',
+        text: 'classes without their qdisc: default class and r2q are not known',
+        hint: 'import the output of tc qdisc show together with that of tc class show',
+      });
+    }
+    for (const [i, qdisc] of device.qdiscs.entries()) {
+      const shown = qdisc.options.default;
+      if (qdisc.kind !== 'htb' || shown === undefined) continue;
+      const options = { ...qdisc.options, default: settleDefault(device, qdisc, shown, messages) };
+      device.qdiscs[i] = { ...qdisc, options };
+    }
+    device.classes.sort((a, b) => depth(device, a) - depth(device, b));
+  }
+}
+
+function settleDefault(device: TcDevice, qdisc: TcQdisc, shown: TcOption, messages: TcMessage[]): number {
+  const exists = (minor: number): boolean =>
+    device.classes.some((entry) => entry.id === qdisc.handle * 0x10000 + minor);
+  const text = String(shown);
+  const hexadecimal = /^(?:0x)?[\da-f]{1,8}$/i.test(text) ? Number.parseInt(text, 16) : 0;
+  if (typeof shown === 'string' && (/^0x/i.test(text) || !/^\d+$/.test(text))) return hexadecimal;
+  const decimal = Number.parseInt(text, 10);
+  if (decimal === hexadecimal) return decimal;
+  const minor =
+    exists(decimal) && (typeof shown === 'number' || !exists(hexadecimal))
+      ? decimal
+      : exists(hexadecimal)
+        ? hexadecimal
+        : typeof shown === 'number'
+          ? decimal
+          : hexadecimal;
+  messages.push({
+    line: qdisc.line,
+    severity: 'warning',
+    text: `default ${text} is taken for the class :${minor.toString(16)}; versions of tc print it in decimal or in hexadecimal`,
+  });
+  return minor;
+}
+
+function depth(device: TcDevice, entry: TcClass): number {
+  let steps = 0;
+  for (let above: TcClass | undefined = entry; above?.parent !== undefined && steps < 16; steps++) {
+    const { parent }: TcClass = above;
+    above = device.classes.find((candidate) => candidate.id === parent);
+  }
+  return steps;
+}

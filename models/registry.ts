@@ -6,6 +6,8 @@ import { fqCodel } from './linux/fq-codel.ts';
 import { htb } from './linux/htb/declaration.ts';
 import { police } from './linux/police-settings.ts';
 import { prio } from './linux/prio.ts';
+import { red } from './linux/red.ts';
+import { sfq } from './linux/sfq-settings.ts';
 import { tbf } from './linux/tbf-settings.ts';
 import type {
   Limiter,
@@ -28,6 +30,8 @@ import type { LimiterBuilder } from './sources/transfers.ts';
 
 /** Every model, one line each. */
 const models: readonly ModelDeclaration[] = [
+  red,
+  sfq,
   htb,
   tbf,
   police,

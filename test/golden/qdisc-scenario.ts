@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NestedModel, QdiscReport, Values } from '../../models/model.ts';
 import { CONGESTED, DROPPED } from '../../models/model.ts';
-import { ECN_CE, type PacketPool } from '../../models/packet.ts';
+import { ECN_CE, NO_PACKET, PacketPool } from '../../models/packet.ts';
 import { buildQdisc } from '../../models/registry.ts';
 import { valuesOf } from '../models/linux/values-of.ts';
 import { type ReplaySource, replay } from './replay.ts';
@@ -119,8 +119,7 @@ function modelOf(scenario: QdiscScenario, era: Era, qdisc: GoldenQdisc): NestedM
   if (qdisc.old_tc === 1) values.tc = OLD_TC;
   if (qdisc.kind === 'police') values.ingress = scenario.ingress === 1;
   if (['prio', 'sfq', 'fq_codel'].includes(qdisc.kind)) values.handle = qdisc.handle * 0x10000;
-  if (['codel', 'fq_codel', 'sfq', 'red'].includes(qdisc.kind)) delete values.tc;
-  if (qdisc.kind === 'red') values.tc = eras[era].tc;
+  if (['codel', 'fq_codel'].includes(qdisc.kind)) delete values.tc;
   if (['pfifo', 'bfifo', 'pfifo_head_drop', 'prio'].includes(qdisc.kind)) delete values.tc;
   const children = scenario.qdiscs.filter((candidate) => candidate.parent === qdisc.handle);
   const classes: Record<string, { qdisc: NestedModel }> = {};
@@ -188,12 +187,22 @@ export function replayQdisc(scenario: QdiscScenario, era: Era): Outcome {
   let congested = 0;
   let refused = 0;
   const tally = (flow: number): FlowTally => {
-    classes[flow] ??= { arr: 0, drop: 0, txp: 0, txb: 0, mark: 0, first: -1, last: -1 };
+    classes[flow] ??= { arr: 0, drop: 0, txp: 0, txb: 0, mark: 0, first: 0, last: 0 };
     return classes[flow];
   };
   const lengthOf = (packets: PacketPool, packet: number): number =>
     packets.sizeBytes[packet]! - (scenario.ingress === 1 ? ETHERNET_HEADER_BYTES : 0);
   const arrivedMarked = new Set<number>();
+  let arriving = NO_PACKET;
+  let pool = new PacketPool();
+  const recordDrop = (packet: number, packets: PacketPool, nowNs: number): void => {
+    const flow = packets.flow[packet]!;
+    const sizeBytes = lengthOf(packets, packet);
+    tally(flow).drop++;
+    drops.push([nowNs, flow, sizeBytes, packets.sequence[packet]!]);
+    dropped.update(`${nowNs} ${flow} ${sizeBytes} ${packets.sequence[packet]!}\n`);
+    if (packet === arriving) arriving = NO_PACKET;
+  };
 
   const root = replay(
     (surroundings) => buildQdisc(modelOf(scenario, era, scenario.qdiscs[0]!), surroundings),
@@ -214,36 +223,35 @@ export function replayQdisc(scenario: QdiscScenario, era: Era): Outcome {
     {
       onArrival(packet, packets) {
         arrivals++;
+        arriving = packet;
+        pool = packets;
         tally(packets.flow[packet]!).arr++;
         if (packets.ecn[packet] === ECN_CE) arrivedMarked.add(packet);
         else arrivedMarked.delete(packet);
       },
-      onEnqueued(result) {
+      onEnqueued(result, nowNs) {
         enqueued++;
         if (result === CONGESTED) congested++;
-        if (result === DROPPED) refused++;
+        if (result !== DROPPED) return;
+        refused++;
+        // A super-packet none of whose segments found room: the golden runs also recorded that it was freed.
+        if (arriving !== NO_PACKET) recordDrop(arriving, pool, nowNs);
       },
       onDeparture(packet, packets, nowNs) {
         const flow = packets.flow[packet]!;
         const sizeBytes = lengthOf(packets, packet);
         const mark = packets.ecn[packet] === ECN_CE && !arrivedMarked.has(packet) ? 1 : 0;
         const entry = tally(flow);
+        if (entry.txp === 0) entry.first = nowNs;
         entry.txp++;
         entry.txb += sizeBytes;
         entry.mark += mark;
-        if (entry.first < 0) entry.first = nowNs;
         entry.last = nowNs;
         marks += mark;
         departures.push([nowNs, flow, sizeBytes, packets.sequence[packet]!, mark]);
         departed.update(`${nowNs} ${flow} ${sizeBytes} ${packets.sequence[packet]!} ${mark}\n`);
       },
-      onDrop(packet, packets, nowNs) {
-        const flow = packets.flow[packet]!;
-        const sizeBytes = lengthOf(packets, packet);
-        tally(flow).drop++;
-        drops.push([nowNs, flow, sizeBytes, packets.sequence[packet]!]);
-        dropped.update(`${nowNs} ${flow} ${sizeBytes} ${packets.sequence[packet]!}\n`);
-      },
+      onDrop: recordDrop,
     },
   );
   return {

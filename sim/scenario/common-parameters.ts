@@ -120,6 +120,19 @@ export const TIMER_PARAMETERS = {
   latency: { type: 'duration', default: '0s', help: 'How much later than that they fire.' },
 } as const satisfies Parameters;
 
+/** Keys of a filter in `filters:`. */
+export const FILTER_PARAMETERS = {
+  match: {
+    type: 'string',
+    required: true,
+    help: "What it looks at, in tc's words: u32 match ip dport 22 0xffff, fw 6, matchall, or flower ip_proto tcp dst_port 80.",
+  },
+  class: { type: 'class-id', help: 'Class that it sends to; only fw without a mark needs none.' },
+  prio: { type: 'integer', default: 0, minimum: 0, maximum: 65535, help: 'Filters of a lower number are asked first.' },
+  protocol: { type: 'string', default: 'all', help: 'Packets that it looks at; flows are IPv4: ip or all.' },
+  parent: { type: 'class-id', help: 'Inner class whose packets it looks at; absent: the root.' },
+} as const satisfies Parameters;
+
 /** Keys of a hop without shaper. */
 export const PLAIN_HOP_PARAMETERS = {
   link: { type: { record: LINK_PARAMETERS }, help: 'The line behind the hop.' },
@@ -129,6 +142,10 @@ export const PLAIN_HOP_PARAMETERS = {
 export const SHAPED_HOP_PARAMETERS = {
   shaper: { type: 'string', required: true, help: 'What shapes here; without it a hop is its link.' },
   timer: { type: { record: TIMER_PARAMETERS }, help: "The kernel's timers." },
+  filters: {
+    type: { listOf: { record: FILTER_PARAMETERS } },
+    help: 'Filters that choose the class of flows which name none, by their header fields.',
+  },
   ...PLAIN_HOP_PARAMETERS,
 } as const satisfies Parameters;
 
@@ -141,6 +158,13 @@ export const FLOW_PARAMETERS = {
     help: 'Hops that it crosses, in order, for example `via: [bridge]`.',
   },
   class: { type: 'string', help: 'Class that its packets name (skb priority), or direct; absent: none.' },
+  proto: { type: 'string', help: 'IP protocol that filters see, for example tcp; absent: the source decides.' },
+  src: { type: 'string', help: 'IPv4 address that it comes from, for filters.' },
+  dst: { type: 'string', help: 'IPv4 address that it goes to, for filters.' },
+  sport: { type: 'integer', minimum: 0, maximum: 65535, help: 'Port that it comes from, for filters.' },
+  dport: { type: 'integer', minimum: 0, maximum: 65535, help: 'Port that it goes to, for filters.' },
+  tos: { type: 'integer', minimum: 0, maximum: 255, help: 'TOS byte of its packets, for filters.' },
+  mark: { type: 'integer', minimum: 0, maximum: 4294967295, help: 'Firewall mark of its packets, for filters.' },
   headers: { type: 'size', default: '42b', help: 'Bytes of the size that are not payload (UDP: 42).' },
   start: { type: 'duration', default: '0s', help: 'When it begins.' },
   stop: { type: 'duration', help: 'No packet is sent at or after it.' },

@@ -1,3 +1,4 @@
+import type { ModelDeclaration } from '../../models/model.ts';
 import { parseQuantity, type Quantity } from '../units/quantity.ts';
 import { UnitError } from '../units/unit-error.ts';
 import * as messages from './messages.ts';
@@ -5,7 +6,7 @@ import { nearestName } from './nearest.ts';
 import { formatPath, type Message } from './problem.ts';
 import { type FigureKind, flowShape, hopShape, POINT_PARTS, type Shape } from './result-shape.ts';
 import type { ExpectationSpec } from './scenario.ts';
-import type { CheckedFlow, CheckedHop } from './scenario-checker.ts';
+import type { CheckedHop } from './scenario-checker.ts';
 
 /** Members of a scenario by name; undefined where a member has problems of its own. */
 type Members<T> = ReadonlyMap<string, T | undefined>;
@@ -26,7 +27,8 @@ class UnreadableLine {
 
 /** Reads lines of `expect:`; a line that was fine for the point before, with the same hops and flows, is not read again. */
 export class ExpectationReader {
-  readonly #known = new Map<string, ExpectationSpec>();
+  /** What each line was read as last. */
+  #known: ExpectationSpec[] = [];
   #shape: Shape | undefined;
   #declarations: readonly unknown[] = [];
 
@@ -35,13 +37,13 @@ export class ExpectationReader {
     return this.#shape;
   }
 
-  /** Reads one line against the figures that there will be. */
-  read(text: string): ExpectationSpec | Message {
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
+  /** Reads the line at `index` against the figures that there will be. */
+  read(text: string, index: number): ExpectationSpec | Message {
+    const known = this.#known[index];
+    if (known?.text === text) return known;
     try {
       const expectation = readLine(text, this.#shape!);
-      this.#known.set(text, expectation);
+      this.#known[index] = expectation;
       return expectation;
     } catch (error) {
       if (error instanceof UnreadableLine) return error.message;
@@ -50,33 +52,30 @@ export class ExpectationReader {
   }
 
   /** Takes the hops and flows of a point; shapes change with the kinds of models only, as names cannot vary. */
-  prepare(hops: Members<CheckedHop>, flows: Members<CheckedFlow>): void {
-    const declarations = [...hops.values()]
-      .map((hop) => hop?.declaration)
-      .concat([...flows.values()].map((flow) => flow?.declaration));
+  prepare(hops: Members<CheckedHop>, sources: Members<ModelDeclaration>): void {
+    const declarations = [...hops.values()].map((hop) => hop?.declaration).concat([...sources.values()]);
     const isSame =
       this.#shape !== undefined &&
       declarations.length === this.#declarations.length &&
       declarations.every((declaration, i) => declaration === this.#declarations[i]);
     if (isSame) return;
-    this.#known.clear();
+    this.#known = [];
     this.#declarations = declarations;
-    this.#shape = pointShape(hops, flows);
+    this.#shape = pointShape(hops, sources);
   }
 }
 
 /** The shape of a point's result. */
-export function pointShape(hops: Members<CheckedHop>, flows: Members<CheckedFlow>): Shape {
+export function pointShape(hops: Members<CheckedHop>, sources: Members<ModelDeclaration>): Shape {
   // What a member with problems would report is unknown: any path below it may be right.
-  const unknown: Shape = { each: 'number' };
   const byName = <T>(members: Members<T>, shape: (member: T) => Shape): Shape => ({
     parts: Object.fromEntries(
-      [...members].map(([name, member]) => [name, member === undefined ? unknown : shape(member)]),
+      [...members].map(([name, member]) => [name, member === undefined ? 'any' : shape(member)]),
     ),
   });
   return {
     parts: {
-      flows: byName(flows, (flow) => flowShape(flow.declaration)),
+      flows: byName(sources, flowShape),
       hops: byName(hops, (hop) => hopShape(hop.declaration, hop.classes?.names.values() ?? [])),
       ...POINT_PARTS,
     },
@@ -92,13 +91,16 @@ export function splitPath(text: string): string[] {
 export function figureKindAt(path: readonly string[], shape: Shape): FigureKind | Message {
   let at = shape;
   for (const [depth, name] of path.entries()) {
-    const above = formatPath(path.slice(0, depth));
-    if (typeof at === 'string') return messages.unknownFigure(above, name, [], undefined);
+    if (at === 'any') return at;
+    if (typeof at === 'string') return messages.unknownFigure(formatPath(path.slice(0, depth)), name, [], undefined);
     if ('each' in at) at = at.each;
     else {
-      const names = Object.keys(at.parts);
       const part = Object.hasOwn(at.parts, name) ? at.parts[name] : undefined;
-      if (part === undefined) return messages.unknownFigure(above, name, names, nearestName(name, names));
+      if (part === undefined) {
+        const above = formatPath(path.slice(0, depth));
+        const names = Object.keys(at.parts);
+        return messages.unknownFigure(above, name, names, nearestName(name, names));
+      }
       at = part;
     }
   }
@@ -167,10 +169,10 @@ function readQuantity(word: string): Quantity {
 /** Brings a value into the unit of the figure; a bare number is in it already. */
 function inUnitOf(kind: FigureKind, { kind: given, value }: Quantity, pathText: string, word: string): number {
   if (given === 'number') return value;
-  if (given === 'duration' && kind === 'duration') return value / 1e9;
+  if (given === 'duration' && (kind === 'duration' || kind === 'any')) return value / 1e9;
   if (given === 'probability' && kind === 'percent') return value * 100;
   if (given === 'probability' && kind === 'number') return value;
   if (given === 'packets' && kind === 'number') return value;
-  if (given === kind) return value;
+  if (given === kind || kind === 'any') return value;
   throw new UnreadableLine(messages.wrongKindOfFigure(pathText, messages.FIGURE_WORDS[kind], word));
 }

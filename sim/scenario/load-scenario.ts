@@ -7,7 +7,7 @@ import { type Problem, ScenarioError, sortProblems } from './problem.ts';
 import { readReferences } from './reference.ts';
 import type { ReferenceSpec, Scenario, ScenarioPoint } from './scenario.ts';
 import { ScenarioChecker } from './scenario-checker.ts';
-import { readSweep, type SweepGrid, sweptNames } from './sweep-grid.ts';
+import { readSweep, type SweepGrid, sweptNames, ZIP } from './sweep-grid.ts';
 import { compileTemplate, type Environment, instantiate, type Template } from './template.ts';
 import { isMapping, type ModelRegistry } from './value-checker.ts';
 import { type Reference, Variables } from './variables.ts';
@@ -192,7 +192,8 @@ export class LoadedScenario {
   /** Adds the place in the text, and how a value with variables is written there. */
   #problem({ part, ...finding }: Finding, variables?: Readonly<Record<string, string>>): Problem {
     const written = valueAt(this.document, finding.path);
-    const isReplaced = typeof written === 'string' && written.includes('${') && !finding.received.includes('${');
+    const isReplaced =
+      part === 'value' && typeof written === 'string' && written.includes('${') && !finding.received.includes('${');
     const received = isReplaced ? `${finding.received}, written ${JSON.stringify(written)}` : finding.received;
     const place = this.#parsed?.locate(finding.path, part);
     return {
@@ -233,7 +234,11 @@ function reportUnused(source: unknown, overrides: Overrides, uses: readonly Refe
     if (!known.includes(name)) report(messages.unusedVariable(name, known, nearestName(name, known)), path, 'key');
   };
   const swept = sweptNames(document.sweep);
-  for (const name of swept) check(name, inFile, ['sweep', name]);
+  const zipped = isMapping(document.sweep) ? document.sweep[ZIP] : undefined;
+  for (const name of swept) {
+    const path = isMapping(zipped) && Object.hasOwn(zipped, name) ? ['sweep', ZIP, name] : ['sweep', name];
+    check(name, inFile, path);
+  }
   for (const name of Object.keys(overrides.set ?? {})) check(name, [...inFile, ...swept], ['vars', name]);
   for (const name of Object.keys(overrides.vary ?? {})) check(name, [...inFile, ...swept], ['sweep', name]);
 }

@@ -30,6 +30,7 @@ export const FIGURE_WORDS: Readonly<Record<FigureKind, string>> = {
   number: 'a bare number',
   text: 'a word',
   boolean: 'true or false',
+  any: 'a value',
 };
 
 /** Describes what stands in a document, short enough for a message. */
@@ -71,8 +72,10 @@ export function emptyDocument(): Message {
   };
 }
 
-export function notYaml(reason: string): Message {
-  return { expected: 'valid YAML', received: reason };
+export function notYaml(reason: string, sourceLine: string): Message {
+  const holdsReference = /[{[,:]\s*\$\{/.test(sourceLine);
+  const hint = holdsReference ? `put a variable in quotes: "$\{name}"` : undefined;
+  return { expected: 'valid YAML', received: reason, hint };
 }
 
 export function severalDocuments(): Message {
@@ -248,7 +251,10 @@ export function unknownVariable(name: string, known: readonly string[], nearest:
 }
 
 export function circularVariable(cycle: readonly string[]): Message {
-  return { expected: 'a variable that does not refer to itself', received: cycle.join(' → ') };
+  return {
+    expected: 'a variable that does not refer to itself',
+    received: cycle.map((name) => `$\{${name}}`).join(' → '),
+  };
 }
 
 export function malformedReference(text: string): Message {

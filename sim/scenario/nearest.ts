@@ -7,7 +7,7 @@ const MAXIMUM_DISTANCE = 3;
  */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.min(MAXIMUM_DISTANCE + 1, Math.max(2, Math.ceil(word.length / 2)));
+  let bestDistance = word.length < 2 ? 1 : Math.min(MAXIMUM_DISTANCE + 1, Math.max(2, Math.ceil(word.length / 2)));
   for (const name of names) {
     if (Math.abs(name.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), name.toLowerCase());

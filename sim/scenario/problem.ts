@@ -67,9 +67,12 @@ function formatExcerpt({ line, column, sourceLine }: Place): string[] {
   return [margin + excerpt, `${' '.repeat(margin.length - 2)}| ${indent}^`];
 }
 
-/** Sorts problems into the order of the document; those of one place stay as they came. */
+/** Sorts problems into the order of the text or, without one, of the document; those of one place stay as they came. */
 export function sortProblems(problems: readonly Problem[], document: unknown): Problem[] {
-  const keyed = problems.map((problem) => ({ problem, order: documentOrder(document, problem.path) }));
+  const keyed = problems.map((problem) => {
+    const { place, path } = problem;
+    return { problem, order: place === undefined ? documentOrder(document, path) : [place.line, place.column] };
+  });
   keyed.sort((a, b) => compareOrders(a.order, b.order));
   return keyed.map(({ problem }) => problem);
 }

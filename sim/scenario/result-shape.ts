@@ -1,7 +1,7 @@
 import type { ModelDeclaration } from '../../models/model.ts';
 
-/** What a figure of a result is; rates in bit/s, durations in s. */
-export type FigureKind = 'rate' | 'size' | 'duration' | 'percent' | 'number' | 'text' | 'boolean';
+/** What a figure of a result is; rates in bit/s, durations in s; `any`: whatever it is, and whatever stands below. */
+export type FigureKind = 'rate' | 'size' | 'duration' | 'percent' | 'number' | 'text' | 'boolean' | 'any';
 
 /** A part of a result: a figure, parts by name, or parts by names that are only known after the run. */
 export type Shape = FigureKind | { readonly parts: Readonly<Record<string, Shape>> } | { readonly each: Shape };
@@ -84,8 +84,7 @@ export function hopShape(shaper: ModelDeclaration | undefined, classNames: Itera
     classes: classes.length === 0 ? { each: classShape } : { parts: byName },
   };
   // A child has classes and children of its own; how deep, the result will tell.
-  const child: Shape = { parts: { kind: 'text', counters: { each: 'number' }, classes: { each: { each: 'number' } } } };
-  return { parts: { ...qdisc, children: { each: child }, link: LINK } };
+  return { parts: { ...qdisc, children: { each: 'any' }, link: LINK } };
 }
 
 function countersShape(declaration: ModelDeclaration | undefined): Shape {

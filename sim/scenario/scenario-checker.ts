@@ -1,6 +1,7 @@
 import type { ModelDeclaration, Parameters, Values } from '../../models/model.ts';
 import { formatDuration } from '../units/duration.ts';
 import { type ClassTable, classTableOf } from './class-table.ts';
+import { classify, type FilterSpec } from './classify.ts';
 import {
   ECN_CODEPOINTS,
   FLOW_PARAMETERS,
@@ -14,6 +15,7 @@ import {
 import { ExpectationReader } from './expectation.ts';
 import type { Finding } from './findings.ts';
 import { priorityOf } from './flow-class.ts';
+import { flowHeader, hopFilters } from './hop-filters.ts';
 import type { LinkTraces } from './link-trace.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
@@ -26,12 +28,7 @@ export interface CheckedHop {
   readonly spec: HopSpec;
   readonly declaration: ModelDeclaration | undefined;
   readonly classes: ClassTable | undefined;
-}
-
-/** A flow with the declaration of its source. */
-export interface CheckedFlow {
-  readonly spec: FlowSpec;
-  readonly declaration: ModelDeclaration;
+  readonly filters: readonly FilterSpec[];
 }
 
 /** What is remembered of a hop or flow from the point before. */
@@ -54,7 +51,9 @@ export class ScenarioChecker {
   readonly #expectations = new ExpectationReader();
   readonly #memo = new Memo();
   readonly #hops = new Map<string, Remembered<CheckedHop>>();
-  readonly #flows = new Map<string, Remembered<CheckedFlow>>();
+  /** Sources of the flows by name, known also where the flow has problems. */
+  readonly #sources = new Map<string, ModelDeclaration | undefined>();
+  readonly #flows = new Map<string, Remembered<FlowSpec>>();
   readonly #parameters = new Map<ModelDeclaration, Parameters>();
 
   constructor(registry: ModelRegistry, traces: LinkTraces) {
@@ -90,7 +89,7 @@ export class ScenarioChecker {
     const top = values.checkEntries(document, SCENARIO_PARAMETERS, this.#memo);
     const hops = this.#section(document, 'hops', (name, node) => this.#hop(name, node));
     const flows = this.#section(document, 'flows', (name, node) => this.#flow(name, node, hops));
-    const expect = this.#expect(document, hops, flows);
+    const expect = this.#expect(document, hops);
     if (top === INVALID) return undefined;
     const durationNs = top.duration as number;
     const warmupNs = top.warmup as number;
@@ -105,7 +104,7 @@ export class ScenarioChecker {
       warmupNs,
       clockStartNs: top.clockStart as number,
       hops: [...hops.values()].flatMap((hop) => (hop === undefined ? [] : [hop.spec])),
-      flows: [...flows.values()].flatMap((flow) => (flow === undefined ? [] : [flow.spec])),
+      flows: [...flows.values()].flatMap((flow) => (flow === undefined ? [] : [flow])),
       expect,
     };
   }
@@ -164,7 +163,7 @@ export class ScenarioChecker {
     const link = this.#link(checked);
     if (link === undefined) return undefined;
     const timer = { resolutionNs: 1, latencyNs: 0 };
-    return { spec: { name, timer, link }, declaration: undefined, classes: undefined };
+    return { spec: { name, timer, link }, declaration: undefined, classes: undefined, filters: [] };
   }
 
   #shapedHop(name: string, node: Readonly<Record<string, unknown>>): CheckedHop | undefined {
@@ -181,7 +180,13 @@ export class ScenarioChecker {
     const timerValues = checked.timer ?? values.checkMapping(EMPTY, TIMER_PARAMETERS, this.#memo.child('timer'));
     const { resolution, latency } = timerValues as { resolution: number; latency: number };
     const timer = { resolutionNs: resolution, latencyNs: latency };
-    return { spec: { name, shaper, timer, link }, declaration, classes: classTableOf(declaration, shaper) };
+    const classes = classTableOf(declaration, shaper);
+    const found = values.findings.length;
+    const filters = hopFilters((checked.filters ?? []) as readonly Values[], classes, (index, key, message) =>
+      values.report(message, ['filters', String(index), key]),
+    );
+    if (values.findings.length > found) return undefined;
+    return { spec: { name, shaper, timer, link }, declaration, classes, filters };
   }
 
   #link(hop: Values): LinkSpec | undefined {
@@ -204,13 +209,14 @@ export class ScenarioChecker {
     };
   }
 
-  #flow(name: string, node: unknown, hops: ReadonlyMap<string, CheckedHop | undefined>): CheckedFlow | undefined {
+  #flow(name: string, node: unknown, hops: ReadonlyMap<string, CheckedHop | undefined>): FlowSpec | undefined {
     const last = this.#flows.get(name);
     if (last?.node === node) {
-      const via = last?.checked.spec.via ?? [];
+      const via = last?.checked.via ?? [];
       if (last?.hops.every((hop, i) => hop === hops.get(via[i]!))) return last.checked;
     }
     const values = this.#values;
+    this.#sources.set(name, undefined);
     if (!isMapping(node)) {
       values.report(messages.wrongShape('a mapping with source and via', node));
       return undefined;
@@ -220,6 +226,7 @@ export class ScenarioChecker {
       return undefined;
     }
     const declaration = values.findModel('source', node.source, ['source']);
+    this.#sources.set(name, declaration);
     if (declaration === undefined) return undefined;
     const memo = this.#memo.child('flows').child(name);
     const checked = values.checkMapping(node, this.#mergedParameters(declaration, FLOW_PARAMETERS), memo);
@@ -231,11 +238,10 @@ export class ScenarioChecker {
     const path = checked.via as readonly string[];
     if (!pathFits || !isConsistent) return undefined;
     const crossed = path.map((hop) => hops.get(hop));
-    const spec = this.#flowSpec(name, checked, source, crossed);
+    const spec = this.#flowSpec(name, checked, source, declaration, crossed);
     if (spec === undefined) return undefined;
-    const flow = { spec, declaration };
-    this.#flows.set(name, { node, hops: crossed, checked: flow });
-    return flow;
+    this.#flows.set(name, { node, hops: crossed, checked: spec });
+    return spec;
   }
 
   #via(via: readonly unknown[], hops: ReadonlyMap<string, unknown>): boolean {
@@ -258,6 +264,7 @@ export class ScenarioChecker {
     name: string,
     checked: Values,
     source: FlowSpec['source'],
+    declaration: ModelDeclaration,
     crossed: readonly (CheckedHop | undefined)[],
   ): FlowSpec | undefined {
     const values = this.#values;
@@ -279,12 +286,18 @@ export class ScenarioChecker {
       if (typeof found === 'number') priority = found;
       else values.report(found, ['class']);
     }
+    const header = flowHeader(checked, source, declaration, (key, message) => values.report(message, [key]));
     if (!complete) return undefined;
+    const priorities =
+      className === undefined && crossed.some((hop) => hop!.filters.length > 0)
+        ? crossed.map((hop) => classify(hop!.filters, header))
+        : undefined;
     return {
       name,
       source,
       via: checked.via as readonly string[],
-      priority,
+      priority: priorities?.[0] ?? priority,
+      ...(priorities === undefined ? {} : { priorities }),
       ...(className === undefined ? {} : { className }),
       headersBytes: checked.headers as number,
       startNs,
@@ -297,16 +310,15 @@ export class ScenarioChecker {
   #expect(
     document: Readonly<Record<string, unknown>>,
     hops: ReadonlyMap<string, CheckedHop | undefined>,
-    flows: ReadonlyMap<string, CheckedFlow | undefined>,
   ): readonly ExpectationSpec[] {
-    this.#expectations.prepare(hops, flows);
+    this.#expectations.prepare(hops, this.#sources);
     if (!Object.hasOwn(document, 'expect')) return [];
     const values = this.#values;
     return values.within('expect', () => {
       const lines = values.checkValue(document.expect, { listOf: 'string' }, new Memo());
       if (lines === INVALID) return [];
       return (lines as readonly string[]).flatMap((line, i) => {
-        const read = this.#expectations.read(line);
+        const read = this.#expectations.read(line, i);
         if ('relation' in read) return [read];
         values.report(read, [String(i)]);
         return [];

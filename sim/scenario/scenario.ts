@@ -39,6 +39,8 @@ export interface FlowSpec {
   readonly via: readonly string[];
   /** skb priority (class id as u32, major << 16 | minor); 0: unclassified. `class: direct` gives the root's handle. */
   readonly priority: number;
+  /** Where filters choose the class: the priority at each hop of `via`; `priority` is the first. */
+  readonly priorities?: readonly number[];
   /** The class as the scenario writes it, for reports (`direct` included). */
   readonly className?: string;
   /** Bytes of `size` that are not payload. */

@@ -313,7 +313,7 @@ export class ValueChecker {
     const [only] = complaints;
     if (complaints.length === 1) before.push(...only!);
     else {
-      const expected = messages.listWords(types.map(describeType));
+      const expected = describeType({ oneOf: types });
       const hint = complaints.map((complaint) => complaint[0]?.hint).find((text) => text !== undefined);
       this.report({ ...messages.wrongShape(expected, node), ...(hint === undefined ? {} : { hint }) });
     }
@@ -386,7 +386,10 @@ export function describeType(type: ParameterType): string {
   if ('record' in type) return `a mapping with ${messages.listWords(Object.keys(type.record))}`;
   if ('mapOf' in type) return type.key === 'class-id' ? 'a mapping by class id' : 'a mapping by name';
   if ('model' in type) return `a ${type.model}: its kind, or a mapping with kind and its parameters`;
-  return messages.listWords(type.oneOf.map(describeType));
+  const words = type.oneOf.flatMap((one) =>
+    typeof one === 'object' && 'choice' in one ? one.choice : [describeType(one)],
+  );
+  return messages.listWords(words);
 }
 
 function writeBound(bound: number, type: ParameterType): string {

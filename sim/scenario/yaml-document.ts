@@ -50,12 +50,13 @@ export function parseText(text: string, file: string): ParsedText {
     if (error instanceof RangeError) return fail(messages.tooDeep(MAXIMUM_DEPTH), 0);
     throw error;
   }
-  if (yaml.errors.length > 0) {
-    const problems = yaml.errors.map((error) => {
-      const message = error.code === 'MULTIPLE_DOCS' ? messages.severalDocuments() : messages.notYaml(error.message);
-      return { ...message, path: [], place: place(error.pos[0]) };
-    });
-    throw new ScenarioError(file, problems);
+  const [error] = yaml.errors;
+  if (error !== undefined) {
+    // What the parser says after its first complaint is mostly about what it lost track of.
+    const { sourceLine } = place(error.pos[0]);
+    const message =
+      error.code === 'MULTIPLE_DOCS' ? messages.severalDocuments() : messages.notYaml(error.message, sourceLine);
+    fail(message, error.pos[0]);
   }
   if (yaml.contents === null || (isScalar(yaml.contents) && yaml.contents.value === null)) {
     return fail(messages.emptyDocument(), 0);

@@ -108,6 +108,8 @@ export class Network implements PortOwner {
     const hop = this.packets.hop[packet]! + 1;
     if (hop < path.length) {
       this.packets.hop[packet] = hop;
+      const priorities = this.#scenario.flows[flow]!.priorities;
+      if (priorities !== undefined) this.packets.priority[packet] = priorities[hop]!;
       path[hop]!.arrive(packet, nowNs);
     } else {
       this.flows[flow]!.receive(packet, nowNs);

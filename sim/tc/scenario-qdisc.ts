@@ -64,6 +64,10 @@ export class QdiscTranslator {
       return { kind: 'pfifo' };
     }
     for (const part of qdisc.unknown) this.#lose(path, `${qdisc.kind}: ${part}`, qdisc.line);
+    if (qdisc.kind === 'htb' && !this.#device.classes.some(({ id }) => majorOf(id) === qdisc.handle)) {
+      this.#lose(path, 'htb without a class shapes nothing: its direct queue is all that it is', qdisc.line);
+      return { kind: 'pfifo' };
+    }
     const values = this.#values(qdisc.options, declaration.parameters, path, qdisc.line);
     if (qdisc.kind === 'htb') this.#htb(qdisc, values, path);
     else if (qdisc.kind === 'prio') this.#prio(qdisc, values, path);
@@ -77,7 +81,11 @@ export class QdiscTranslator {
     if (typeof minor === 'number') {
       delete values.default;
       // Minor 0 is tc's own default: the direct queue, which a scenario has by leaving the key out.
-      if (minor !== 0) values.default = writeClassId(id(minor));
+      if (this.#device.classes.some((entry) => entry.id === id(minor))) values.default = writeClassId(id(minor));
+      else if (minor !== 0) {
+        const text = `default ${minor.toString(16)}: there is no class ${writeClassId(id(minor))}, so that packets without a class pass unshaped`;
+        this.#lose(path, text, qdisc.line);
+      }
     }
     const classes: Mapping = {};
     const declared = htbClassParameters();
@@ -173,7 +181,10 @@ export class QdiscTranslator {
       this.lines.set([...path, key].join('.'), line);
       if (parameter === undefined)
         this.#lose(path, `${words(name)} ${value === true ? '' : String(value)}`.trim(), line);
-      else values[key] = parameter.type === 'boolean' ? value !== 0 : Array.isArray(value) ? [...value] : value;
+      else if (parameter.type === 'boolean') values[key] = value !== 0;
+      // tc counts the period of sfq in whole seconds.
+      else if (parameter.type === 'duration' && typeof value === 'number') values[key] = `${value}s`;
+      else values[key] = Array.isArray(value) ? [...value] : value;
     }
     return values;
   }

@@ -15,8 +15,8 @@ import { type ParsedText, parseText } from './yaml-document.ts';
 
 /** Points of a sweep that a run takes on unless told otherwise. */
 export const MAXIMUM_POINTS = 1_000_000;
-/** Points looked at when a scenario is loaded, beside the first; the others are checked when their turn comes. */
-const PROBED_POINTS = 2000;
+/** Values of each variable looked at when a scenario is loaded; the others are checked when their turn comes. */
+const PROBED_VALUES = 250;
 /** Problems after which no further points are looked at. */
 const ENOUGH_PROBLEMS = 50;
 
@@ -176,7 +176,7 @@ export class LoadedScenario {
   /** Looks at further points, and adds what is wrong with them and was not seen before. */
   #probe(problems: Problem[]): void {
     const seen = new Set(problems.map(identity));
-    for (const index of this.#grid.probes(PROBED_POINTS)) {
+    for (const index of this.#grid.probes(PROBED_VALUES)) {
       if (problems.length >= ENOUGH_PROBLEMS) return;
       const given = this.#grid.at(index);
       const { findings } = this.#checker.check(instantiate(this.#template, this.#environment(given)));

@@ -4,11 +4,12 @@ import { REFERENCE_PARAMETERS } from './common-parameters.ts';
 import { parseCsv, type Table } from './csv.ts';
 import { figureKindAt, splitPath } from './expectation.ts';
 import { type ReadText, readBeside } from './link-trace.ts';
+import { Memo } from './memo.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
 import type { Shape } from './result-shape.ts';
 import type { ReferenceSpec } from './scenario.ts';
-import { INVALID, Memo, type ValueChecker } from './value-checker.ts';
+import { INVALID, type ValueChecker } from './value-checker.ts';
 
 /** A checked `reference:`. */
 interface ReferenceKeys {

@@ -17,11 +17,12 @@ import type { Finding } from './findings.ts';
 import { priorityOf } from './flow-class.ts';
 import { flowHeader, hopFilters } from './hop-filters.ts';
 import type { LinkTraces } from './link-trace.ts';
+import { Memo } from './memo.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
 import type { Shape } from './result-shape.ts';
 import type { ExpectationSpec, FlowSpec, HopSpec, LinkSpec, QueueLimit, Scenario } from './scenario.ts';
-import { INVALID, isMapping, Memo, type ModelRegistry, ValueChecker } from './value-checker.ts';
+import { INVALID, isMapping, type ModelRegistry, ValueChecker } from './value-checker.ts';
 
 /** A hop with what the checks of flows and expectations need to know of it. */
 export interface CheckedHop {

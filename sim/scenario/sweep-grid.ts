@@ -45,16 +45,16 @@ export class SweepGrid {
     return variables;
   }
 
-  /** Points in which one axis after the other takes each of its values while the others keep their first; at most `limit`. */
+  /**
+   * Points that show what is wrong with a sweep: one axis after the other takes its values, at most `limit` of them
+   * spread evenly up to the last, while the others keep their first.
+   */
   *probes(limit: number): Generator<number> {
     let stride = this.pointCount;
-    let count = 0;
     for (const { length } of this.#axes) {
       stride /= length;
-      for (let i = 1; i < length; i++) {
-        if (++count > limit) return;
-        yield i * stride;
-      }
+      const count = Math.min(limit, length - 1);
+      for (let i = 1; i <= count; i++) yield Math.round((i * (length - 1)) / count) * stride;
     }
   }
 }

@@ -9,18 +9,20 @@ import type {
 } from '../../models/model.ts';
 import { parseClassId } from '../units/class-id.ts';
 import { parseCurlLimit } from '../units/curl-limit.ts';
-import { parseDuration, writeDuration } from '../units/duration.ts';
+import { parseDuration } from '../units/duration.ts';
 import { splitNumber } from '../units/number-text.ts';
 import { parseProbability } from '../units/probability.ts';
 import { parseQueueLimit } from '../units/queue-limit.ts';
-import { parseRate, writeRate } from '../units/rate.ts';
-import { parseSize, writeSize } from '../units/size.ts';
+import { parseRate } from '../units/rate.ts';
+import { parseSize } from '../units/size.ts';
 import { UnitError } from '../units/unit-error.ts';
 import type { Finding } from './findings.ts';
+import { isComposite, Memo, NO_MEMO, remember } from './memo.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
 import type { Message } from './problem.ts';
 import { UNRESOLVED } from './template.ts';
+import { describeType, shapeOf, shapeOfNode, writeBound } from './type-words.ts';
 
 /** Where the checks find the models. */
 export interface ModelRegistry {
@@ -29,25 +31,6 @@ export interface ModelRegistry {
 
 /** The outcome of a check that reported something. */
 export const INVALID: unique symbol = Symbol('invalid');
-
-/** What a place of the document was checked as last time; the same object again needs no second look. */
-export class Memo {
-  node: unknown;
-  type: unknown;
-  value: unknown;
-  #children: Map<string, Memo> | undefined;
-
-  /** The memo of a part. */
-  child(key: string): Memo {
-    this.#children ??= new Map();
-    let memo = this.#children.get(key);
-    if (memo === undefined) {
-      memo = new Memo();
-      this.#children.set(key, memo);
-    }
-    return memo;
-  }
-}
 
 interface CompiledParameter {
   readonly name: string;
@@ -351,52 +334,4 @@ export class ValueChecker {
     this.report(message);
     return INVALID;
   }
-}
-
-/** Handed where the value is a scalar, which no check remembers. */
-const NO_MEMO = new Memo();
-
-function remember(memo: Memo, node: unknown, type: unknown, value: unknown): void {
-  if (!isComposite(node)) return;
-  memo.node = node;
-  memo.type = type;
-  memo.value = value;
-}
-
-function isComposite(node: unknown): node is object {
-  return typeof node === 'object' && node !== null;
-}
-
-function shapeOf(type: ParameterType): 'scalar' | 'list' | 'mapping' | 'any' {
-  if (typeof type === 'string' || 'choice' in type) return 'scalar';
-  if ('oneOf' in type) return 'any';
-  return 'listOf' in type ? 'list' : 'mapping';
-}
-
-function shapeOfNode(node: unknown): 'scalar' | 'list' | 'mapping' {
-  if (Array.isArray(node)) return 'list';
-  return isMapping(node) ? 'mapping' : 'scalar';
-}
-
-/** Says what a value of the type looks like. */
-export function describeType(type: ParameterType): string {
-  if (typeof type === 'string') return messages.TYPE_WORDS[type];
-  if ('choice' in type) return messages.listWords(type.choice);
-  if ('listOf' in type) return `a list, each ${describeType(type.listOf)}`;
-  if ('record' in type) return `a mapping with ${messages.listWords(Object.keys(type.record))}`;
-  if ('mapOf' in type) return type.key === 'class-id' ? 'a mapping by class id' : 'a mapping by name';
-  if ('model' in type) return `a ${type.model}: its kind, or a mapping with kind and its parameters`;
-  const words = type.oneOf.flatMap((one) =>
-    typeof one === 'object' && 'choice' in one ? one.choice : [describeType(one)],
-  );
-  return messages.listWords(words);
-}
-
-function writeBound(bound: number, type: ParameterType): string {
-  if (type === 'rate') return writeRate(bound);
-  if (type === 'size') return writeSize(bound);
-  if (type === 'duration') return writeDuration(bound);
-  if (typeof type === 'object' && 'oneOf' in type && type.oneOf[0] !== undefined)
-    return writeBound(bound, type.oneOf[0]);
-  return String(bound);
 }

@@ -226,7 +226,8 @@ export class Sfq extends BaseQdisc implements TimerOwner {
       dropped++;
       droppedBytes += this.packets.sizeBytes[packet]!;
       this.release(packet);
-      this.refuse(packet, nowNs);
+      // The kernel does not count these among its drops.
+      this.surroundings.drop(packet, nowNs);
     }
     this.tellParent(dropped, droppedBytes);
   }

@@ -3,7 +3,7 @@ import type { NestedModel, QdiscReport, Values } from '../../models/model.ts';
 import { CONGESTED, DROPPED } from '../../models/model.ts';
 import { ECN_CE, NO_PACKET, PacketPool } from '../../models/packet.ts';
 import { buildQdisc } from '../../models/registry.ts';
-import { valuesOf } from '../models/linux/values-of.ts';
+import { shaperOf, valuesOf } from '../models/linux/values-of.ts';
 import { type ReplaySource, replay } from './replay.ts';
 
 /** A qdisc of a golden scenario; options are named as in tc, rates in bit/s, times in `_us`. */
@@ -115,12 +115,16 @@ function modelOf(scenario: QdiscScenario, era: Era, qdisc: GoldenQdisc): NestedM
     if (flags.has(option)) values[name] = value === 1;
     else values[name] = scale === 1 ? value : (value as number) * scale;
   }
-  Object.assign(values, eras[era], { txQueueLen: scenario.txqueuelen ?? 1000, deviceMtu: scenario.mtu ?? 1500 });
-  if (qdisc.old_tc === 1) values.tc = OLD_TC;
-  if (qdisc.kind === 'police') values.ingress = scenario.ingress === 1;
-  if (['prio', 'sfq', 'fq_codel'].includes(qdisc.kind)) values.handle = qdisc.handle * 0x10000;
-  if (['codel', 'fq_codel'].includes(qdisc.kind)) delete values.tc;
-  if (['pfifo', 'bfifo', 'pfifo_head_drop', 'prio'].includes(qdisc.kind)) delete values.tc;
+  const surroundings: Values = {
+    ...eras[era],
+    ...(qdisc.old_tc === 1 ? { tc: OLD_TC } : {}),
+    txQueueLen: scenario.txqueuelen ?? 1000,
+    deviceMtu: scenario.mtu ?? 1500,
+    handle: qdisc.handle * 0x10000,
+    ingress: scenario.ingress === 1,
+  };
+  const { parameters } = shaperOf(qdisc.kind);
+  for (const [name, value] of Object.entries(surroundings)) if (name in parameters) values[name] = value;
   const children = scenario.qdiscs.filter((candidate) => candidate.parent === qdisc.handle);
   const classes: Record<string, { qdisc: NestedModel }> = {};
   for (const child of children) {
@@ -300,8 +304,6 @@ const reported: Readonly<Record<string, string>> = {
   lastcount: 'lastCount',
   memory_usage: 'memoryUsed',
   max_P: 'maxP',
-  qavg: 'qavg',
-  qR: 'qR',
 };
 
 /** Fields of the golden wrapper around the policer, which is no qdisc in the kernel and counts nothing itself. */

@@ -1,3 +1,7 @@
+/** Slots of a level of the timer wheel that lie ahead; those of the next level are eight times as long. */
+const NEAR_SLOTS = 63;
+const SLOT_GROWTH = 8;
+
 /** The tick of a kernel of `hz` ticks a second, on which CUBIC's clock and all retransmission timers stand. */
 export class Jiffies {
   readonly hz: number;
@@ -19,8 +23,14 @@ export class Jiffies {
     return Math.ceil((durationUs * this.hz) / 1e6);
   }
 
-  /** When a timer of `ticks` set now expires: on a tick, counted from the current one (ns). */
+  /**
+   * When a timer of `ticks` set now expires (ns): never early, so on the tick behind; and the farther it is, the coarser
+   * the slots of the timer wheel are, of 1, 8, 64, … ticks (kernel/time/timer.c: calc_wheel_index).
+   */
   expiryNs(nowNs: number, ticks: number): number {
-    return (this.at(nowNs) + ticks) * this.tickNs;
+    let slotTicks = 1;
+    while (ticks >= NEAR_SLOTS * slotTicks) slotTicks *= SLOT_GROWTH;
+    const slot = Math.floor((this.at(nowNs) + ticks) / slotTicks) + 1;
+    return slot * slotTicks * this.tickNs;
   }
 }

@@ -21,9 +21,9 @@ export class Reassembly {
   readonly #blockEnd = new Float64Array(REMEMBERED_BLOCKS + 1);
   #blocks = 0;
 
-  /** From the first byte held to behind the last one; 0 if nothing is held. */
-  get spanBytes(): number {
-    return this.count === 0 ? 0 : this.#ends[this.count - 1]! - this.#starts[0]!;
+  /** Offset behind the last byte held; 0 if nothing is held. */
+  get endBytes(): number {
+    return this.count === 0 ? 0 : this.#ends[this.count - 1]!;
   }
 
   /** Takes a segment; false if it is held already. */

@@ -153,24 +153,31 @@ export class ReceiveWindow {
 
   /** Looks, after a read, how much the application takes in a round trip, and enlarges the buffer for it. */
   adjust(copiedBytes: number, unreadBytes: number, nowUs: number): void {
+    const expectedBytes = copiedBytes + unreadBytes;
     if (this.#rttEighthsUs === 0 || nowUs - this.#measureStartUs < this.#rttEighthsUs >> 3) return;
     let taken = copiedBytes - this.#measureStartBytes;
     if (this.#settings.tuning !== '6.15') taken -= unreadBytes;
     if (taken > this.#spaceBytes) {
-      if (this.#settings.rcvbufFixedBytes === 0) this.#growBuffer(taken);
+      this.#growBuffer(taken, expectedBytes);
       this.#spaceBytes = taken;
     }
     this.#measureStartBytes = copiedBytes;
     this.#measureStartUs = nowUs;
   }
 
-  #growBuffer(taken: number): void {
+  /** Something arrived ahead of a hole: makes room for what the hole holds up (since 6.16; tcp_data_queue_ofo). */
+  onAhead(expectedBytes: number): void {
+    if (this.#settings.tuning !== '6.15') this.#growBuffer(this.#spaceBytes, expectedBytes);
+  }
+
+  #growBuffer(taken: number, expectedBytes: number): void {
+    if (this.#settings.rcvbufFixedBytes > 0) return;
     const tuning = this.#settings.tuning;
     const old = this.#spaceBytes;
     let windowBytes = 2 * taken;
     if (tuning === '6.15') windowBytes += 16 * MSS_BYTES;
     if (tuning !== '6.16') windowBytes += 2 * Math.floor((windowBytes * (taken - old)) / old);
-    if (tuning !== '6.15') windowBytes += this.#reassembly.spanBytes;
+    if (tuning !== '6.15') windowBytes += Math.max(this.#reassembly.endBytes - expectedBytes, 0);
     const bufferBytes = Math.min(Math.floor((windowBytes * 256) / this.#ratio), this.#settings.rcvbufMaxBytes);
     if (bufferBytes <= this.bufferBytes) return;
     this.bufferBytes = bufferBytes;

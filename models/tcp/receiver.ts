@@ -143,7 +143,8 @@ export class TcpReceiver implements TimerOwner {
       this.#onDuplicate(nowNs);
       return;
     }
-    this.window.grow(end - start);
+    if (this.window.grow(end - start)) this.#quickAcks |= 1;
+    this.window.onAhead(this.expectedBytes);
     this.#sendAck(nowNs);
   }
 

@@ -50,9 +50,9 @@ export class PacketCost {
   readonly #kernel: KernelRules;
   readonly #framing: PacketFraming;
   readonly #table: RateTable | undefined;
-  readonly #mult: number;
-  readonly #scale: number;
-  readonly #exactDivisor: number;
+  readonly #mult: number = 0;
+  readonly #scale: number = 1;
+  readonly #exactDivisor: number = 1;
   #lastBytes = -1;
   #lastTicks = 0;
 

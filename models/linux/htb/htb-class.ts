@@ -15,14 +15,18 @@ export const CANT_SEND = 0;
 export const MAY_BORROW = 1;
 export const CAN_SEND = 2;
 
-/** A class: what it is set to, its tokens, its queue if it is a leaf, and its counters. Plain fields, for the hot path. */
+/**
+ * A class: what it is set to, its tokens, its queue if it is a leaf, and its counters.
+ *
+ * Plain fields, for the hot path; each number starts as a number, so that the engine need not box it when it changes.
+ */
 export class HtbClass {
   readonly figures: ClassFigures;
-  readonly quantumBytes: number;
-  readonly priority: number;
-  readonly limitPackets: number;
-  readonly bufferTicks: number;
-  readonly cbufferTicks: number;
+  readonly quantumBytes: number = 0;
+  readonly priority: number = 0;
+  readonly limitPackets: number = 0;
+  readonly bufferTicks: number = 0;
+  readonly cbufferTicks: number = 0;
   readonly rateCost: PacketCost;
   readonly ceilCost: PacketCost;
 
@@ -37,10 +41,10 @@ export class HtbClass {
   feeds: readonly RankSet<HtbClass>[] = [];
 
   // Tokens, in ticks of the kernel's clock.
-  tokens: number;
-  ctokens: number;
+  tokens = 0;
+  ctokens = 0;
   /** When the tokens were counted last. */
-  checkpointTicks: number;
+  checkpointTicks = 0;
   mode = CAN_SEND;
   /** Priorities for which there is something to send (a bit each). */
   active = 0;

@@ -18,9 +18,6 @@ import { lowestBit } from './rank-set.ts';
 import { DIRECT_NAME, reportHtb } from './report.ts';
 import { HtbScheduler } from './scheduler.ts';
 
-/** How far ahead a dequeue that finds nothing sets its watchdog, at most (s). */
-const LOOK_AHEAD_SECONDS = 5;
-
 /** Counters of the qdisc itself. */
 export interface HtbCounters {
   sentPackets: number;
@@ -53,7 +50,6 @@ export class Htb implements Qdisc {
   readonly #tree: HtbTree;
   readonly #scheduler: HtbScheduler;
   readonly #watchdog: number;
-  readonly #lookAhead: number;
 
   readonly #handle: number;
   /** Leaf of packets that name none; undefined: the direct queue. */
@@ -85,7 +81,6 @@ export class Htb implements Qdisc {
     this.#packets = surroundings.packets;
     this.#kernel = kernel;
     this.#watchdog = surroundings.newWatchdog();
-    this.#lookAhead = LOOK_AHEAD_SECONDS * kernel.ticksPerSecond;
     this.#tree = buildTree(kernel, figures, surroundings.packets, Math.floor(surroundings.startNs / kernel.tickNs));
     this.#scheduler = new HtbScheduler(kernel, this.#tree, htb.hysteresis ?? kernel.hysteresis);
     this.#handle = handleOf(figures[0]?.id ?? 0);
@@ -139,19 +134,16 @@ export class Htb implements Qdisc {
     if (this.lengthPackets === 0) return NO_PACKET;
     const tickNs = this.#kernel.tickNs;
     const scheduler = this.#scheduler;
-    const now = Math.floor(nowNs / tickNs);
-    scheduler.begin(now);
-    let next = now + this.#lookAhead;
+    scheduler.begin(tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs));
     for (let level = 0; level < LEVELS; level++) {
-      const event = scheduler.nextEvent(level);
-      if (event < next) next = event;
+      scheduler.handleDue(level);
       for (let mask = scheduler.rowMask[level]!; mask !== 0; mask &= mask - 1) {
         const packet = this.#serve(lowestBit(mask), level, nowNs);
         if (packet !== NO_PACKET) return packet;
       }
     }
     this.#counters.idleDequeues++;
-    this.#surroundings.wakeAt(this.#watchdog, next * tickNs);
+    this.#surroundings.wakeAt(this.#watchdog, scheduler.nextTicks * tickNs);
     return NO_PACKET;
   }
 

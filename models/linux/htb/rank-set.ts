@@ -63,9 +63,9 @@ export class RankSet<Member> {
     return (word << 5) + lowestBit(words[word]!);
   }
 
-  /** Moves the pointer, if it stands somewhere, to the member after it or past the end. */
+  /** Moves the pointer, if it stands somewhere, to the next member or past the end; its own member may be gone. */
   advance(): void {
-    if (this.pointer >= 0) this.pointer = this.next(this.pointer + 1);
+    if (this.pointer >= 0) this.pointer = this.count === 0 ? -1 : this.next(this.pointer + 1);
   }
 }
 

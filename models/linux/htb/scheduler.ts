@@ -6,6 +6,8 @@ import { WaitQueue } from './wait-queue.ts';
 
 /** Longest time that tokens are counted over, up or down (s): HTB's mbuffer. */
 const TOKEN_SPAN_SECONDS = 60;
+/** How far ahead a dequeue that finds nothing sets its watchdog, at most (s). */
+const LOOK_AHEAD_SECONDS = 5;
 /** After so long, a level without waiting classes is looked at again (s). */
 const IDLE_LEVEL_SECONDS = 1;
 
@@ -27,9 +29,10 @@ export class HtbScheduler {
   readonly #waiting: readonly WaitQueue[];
   readonly #nearEvent = new Float64Array(LEVELS);
   readonly #hysteresis: boolean;
-  readonly #tokenSpan: number;
+  readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
   #now = 0;
+  #next = 0;
   /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
   #delay = 0;
 
@@ -41,18 +44,21 @@ export class HtbScheduler {
     this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
   }
 
-  /** Sets the clock. */
+  /** Sets the clock, for a dequeue. */
   begin(nowTicks: number): void {
     this.#now = nowTicks;
+    this.#next = nowTicks + LOOK_AHEAD_SECONDS * this.#kernel.ticksPerSecond;
   }
 
-  /** Handles what is due on a level, if anything can be; the instant of its next event. */
-  nextEvent(level: number): number {
-    const event = this.#nearEvent[level]!;
-    if (this.#now < event) return event;
-    const next = this.#handleEvents(level);
-    this.#nearEvent[level] = next;
-    return next;
+  /** Handles what is due on a level, if anything can be. */
+  handleDue(level: number): void {
+    if (this.#now >= this.#nearEvent[level]!) this.#nearEvent[level] = this.#handleEvents(level);
+    this.#next = Math.min(this.#next, this.#nearEvent[level]!);
+  }
+
+  /** The next instant at which a class of the levels handled since `begin` changes, a few seconds ahead at most. */
+  get nextTicks(): number {
+    return this.#next;
   }
 
   /** Wakes the classes of a level whose wait is over (htb_do_events). */
@@ -176,8 +182,8 @@ export class HtbScheduler {
     for (let left = mask; left !== 0; left &= left - 1) {
       const priority = lowestBit(left);
       const row = this.#rows[level * PRIORITIES + priority]!;
-      if (row.pointer === rank) row.advance();
       row.remove(rank);
+      if (row.pointer === rank) row.advance();
       if (row.count === 0) this.rowMask[level]! &= ~(1 << priority);
     }
   }
@@ -187,7 +193,6 @@ export class HtbScheduler {
     const stack = this.#stack;
     let depth = 0;
     let set = this.#rows[level * PRIORITIES + priority]!;
-    stack[0] = set;
     invariant(set.count !== 0, 'a row that is served has members');
     for (;;) {
       if (set.pointer < 0 && set.resume >= 0) set.pointer = set.next(set.resume);
@@ -203,8 +208,8 @@ export class HtbScheduler {
       }
       const entry = set.candidates[set.pointer]!;
       if (entry.level === 0) return entry;
+      stack[depth++] = set;
       set = entry.feeds[priority]!;
-      stack[++depth] = set;
     }
   }
 

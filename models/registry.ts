@@ -2,8 +2,11 @@ import { genericLimiters } from './generic/limiters.ts';
 import { genericShapers } from './generic/shapers.ts';
 import { codel } from './linux/codel.ts';
 import { bfifo, pfifo, pfifoHeadDrop } from './linux/fifo.ts';
+import { fq } from './linux/fq.ts';
 import { fqCodel } from './linux/fq-codel.ts';
 import { htb } from './linux/htb/declaration.ts';
+import { netem } from './linux/netem.ts';
+import { pfifoFast } from './linux/pfifo-fast.ts';
 import { police } from './linux/police-settings.ts';
 import { prio } from './linux/prio.ts';
 import { red } from './linux/red.ts';
@@ -30,17 +33,20 @@ import type { LimiterBuilder } from './sources/transfers.ts';
 
 /** Every model, one line each. */
 const models: readonly ModelDeclaration[] = [
-  red,
-  sfq,
   htb,
   tbf,
   police,
   pfifo,
   bfifo,
   pfifoHeadDrop,
+  pfifoFast,
   prio,
+  sfq,
   codel,
   fqCodel,
+  red,
+  fq,
+  netem,
   cbr,
   poisson,
   onOff,

@@ -142,6 +142,6 @@ export const codel: ShaperDeclaration = {
     dropNext: 'Instant of the next drop (1.024 µs, modulo 2^32).',
     ldelay: 'Time that the last packet looked at has waited (1.024 µs).',
   },
-  check: versionProblems,
+  check: (values) => versionProblems(values, [3, 5]),
   create: (values, surroundings) => new Codel(values.limit as number, codelSettings(values), surroundings),
 };

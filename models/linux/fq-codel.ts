@@ -270,7 +270,7 @@ export const fqCodel: ShaperDeclaration = {
     sumCount: 'Sum of the CoDel counts of all flows.',
     sumDropping: 'Flows in the dropping state.',
   },
-  check: versionProblems,
+  check: (values) => versionProblems(values, [3, 5]),
   create(values, surroundings) {
     const kernel = kernelReleaseOf(values);
     const quantum = values.quantum as number | undefined;

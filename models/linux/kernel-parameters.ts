@@ -60,13 +60,21 @@ export function tcOf(values: Values): TcRules {
   return found;
 }
 
-/** What is wrong with `kernel` and `tc`. */
-export function versionProblems(values: Values): ParameterProblem[] {
+/** What is wrong with `kernel` and `tc`; `since` is the first kernel that the qdisc is modelled for, as release(3, 6). */
+export function versionProblems(values: Values, since?: readonly [major: number, minor: number]): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   const kernel = values.kernel as string | undefined;
   const tc = values.tc as string | undefined;
   if (kernel !== undefined && kernelRules(kernel) === undefined) {
     problems.push({ path: ['kernel'], expected: `a Linux version (${SUPPORTED_KERNELS})`, received: `"${kernel}"` });
+  }
+  if (problems.length === 0 && since !== undefined && kernelReleaseOf(values) < release(...since)) {
+    problems.push({
+      path: ['kernel'],
+      expected: `Linux ${since.join('.')} or later`,
+      received: `"${kernel}"`,
+      hint: 'older kernels have no such qdisc, or one that is not modelled',
+    });
   }
   if (tc !== undefined && tcRules(tc) === undefined) {
     problems.push({ path: ['tc'], expected: `an iproute2 version (${SUPPORTED_TCS})`, received: `"${tc}"` });

@@ -19,7 +19,8 @@ import { BaseQdisc, buildChild, deviceParameters, qdiscCounters, txQueueLenOf } 
 /** Bands of the 16 values of a packet's priority, unless set (include/net/sch_generic.h: sch_default_prio2band). */
 export const DEFAULT_PRIOMAP: readonly number[] = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
 
-const PRIORITY_MASK = 15;
+/** The part of a priority that the map looks at. */
+export const PRIORITY_MASK = 15;
 const DEFAULT_BANDS = 3;
 const MOST_BANDS = 16;
 

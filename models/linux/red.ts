@@ -187,7 +187,7 @@ export const redLawCounters: Readonly<Record<string, string>> = {
 };
 
 function check(values: Values): ParameterProblem[] {
-  const problems = versionProblems(values);
+  const problems = versionProblems(values, [3, 6]);
   if (values.nodrop === true && values.ecn !== true) {
     problems.push({ path: ['nodrop'], expected: 'ecn as well', received: 'nodrop alone', hint: 'add "ecn: true"' });
   }

@@ -80,7 +80,7 @@ export function sfqSettings(values: Values): SfqSettings {
 }
 
 function check(values: Values): ParameterProblem[] {
-  const problems = versionProblems(values);
+  const problems = versionProblems(values, [3, 6]);
   const divisor = values.divisor as number | undefined;
   if (divisor !== undefined && (divisor & (divisor - 1)) !== 0) {
     const below = 2 ** Math.floor(Math.log2(divisor));

@@ -87,9 +87,13 @@ export function tooDeep(maximum: number): Message {
 }
 
 export function tooManyNodes(maximum: number): Message {
+  return { expected: `at most ${maximum} values`, received: 'more' };
+}
+
+export function tooManyAliased(maximum: number): Message {
   return {
-    expected: `at most ${maximum} values`,
-    received: 'more, once aliases are expanded',
+    expected: `aliases that stand for at most ${maximum} values`,
+    received: 'more',
     hint: 'an alias (*name) stands for all that its anchor (&name) holds',
   };
 }

@@ -46,7 +46,7 @@ export function formatProblem(problem: Problem, file: string): string {
   const where = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
   const lines = [`${where}: ${subject}expected ${problem.expected} but received ${problem.received}`];
-  if (place !== undefined) lines.push(...formatExcerpt(place));
+  if (place !== undefined && place.sourceLine.trim() !== '') lines.push(...formatExcerpt(place));
   if (variables !== undefined) {
     const values = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
     lines.push(`  at the point ${values.join(' ')}`);

@@ -155,12 +155,12 @@ export class ScenarioChecker {
   #plainHop(name: string, node: Readonly<Record<string, unknown>>): CheckedHop | undefined {
     const values = this.#values;
     const memo = this.#memo.child('hops').child(name);
-    for (const key of Object.keys(node)) {
-      if (Object.hasOwn(PLAIN_HOP_PARAMETERS, key)) continue;
+    const strangers = Object.keys(node).filter((key) => !Object.hasOwn(PLAIN_HOP_PARAMETERS, key));
+    for (const key of strangers) {
       values.report(messages.keyOfShaperMissing(key, nearestName(key, ['shaper', 'link'])), [key], 'key');
     }
     const checked = values.checkEntries(node, PLAIN_HOP_PARAMETERS, memo);
-    if (checked === INVALID) return undefined;
+    if (checked === INVALID || strangers.length > 0) return undefined;
     const link = this.#link(checked);
     if (link === undefined) return undefined;
     const timer = { resolutionNs: 1, latencyNs: 0 };

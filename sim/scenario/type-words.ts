@@ -22,7 +22,7 @@ export function describeType(type: ParameterType): string {
   if (typeof type === 'string') return messages.TYPE_WORDS[type];
   if ('choice' in type) return messages.listWords(type.choice);
   if ('listOf' in type) return `a list, each ${describeType(type.listOf)}`;
-  if ('record' in type) return `a mapping with ${messages.listWords(Object.keys(type.record))}`;
+  if ('record' in type) return `a mapping with ${Object.keys(type.record).join(', ')}`;
   if ('mapOf' in type) return type.key === 'class-id' ? 'a mapping by class id' : 'a mapping by name';
   if ('model' in type) return `a ${type.model}: its kind, or a mapping with kind and its parameters`;
   const words = type.oneOf.flatMap((one) =>

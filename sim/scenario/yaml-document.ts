@@ -6,8 +6,9 @@ import { type Message, type Place, type Problem, ScenarioError } from './problem
 const MAXIMUM_CHARACTERS = 8 * 1024 * 1024;
 /** Deepest nesting of mappings and lists. */
 const MAXIMUM_DEPTH = 64;
-/** Most values in a document, aliases expanded. */
+/** Most values in a document as written, and most that aliases may add. */
 const MAXIMUM_NODES = 500_000;
+const MAXIMUM_ALIASED = 10_000;
 
 /** Open brackets in the text, those in quotes counted too. */
 const MAXIMUM_BRACKETS = 1000;
@@ -74,6 +75,9 @@ class PlainReader {
   readonly #place: (offset: number) => Place;
   readonly #openAliases = new Set<Node>();
   #nodes = 0;
+  #aliased = 0;
+  /** The alias as written that is being expanded, with its path; those inside of it are not at a place of their own. */
+  #outermost: { readonly node: Alias; readonly path: readonly string[] } | undefined;
   #stopped = false;
 
   constructor(yaml: Document.Parsed, place: (offset: number) => Place) {
@@ -83,8 +87,11 @@ class PlainReader {
 
   read(node: Node | null, path: readonly string[]): unknown {
     if (node === null || this.#stopped) return null;
+    if (this.#outermost !== undefined && ++this.#aliased > MAXIMUM_ALIASED) {
+      return this.#stop(messages.tooManyAliased(MAXIMUM_ALIASED), this.#outermost.node, this.#outermost.path);
+    }
     if (++this.#nodes > MAXIMUM_NODES) return this.#stop(messages.tooManyNodes(MAXIMUM_NODES), node, path);
-    if (path.length > MAXIMUM_DEPTH) return this.#stop(messages.tooDeep(MAXIMUM_DEPTH), node, path.slice(0, 3));
+    if (path.length > MAXIMUM_DEPTH) return this.#stop(messages.tooDeep(MAXIMUM_DEPTH), node, path.slice(0, 1));
     if (isAlias(node)) return this.#readAlias(node, path);
     if (isSeq(node)) return node.items.map((item, i) => this.read(item as Node, [...path, String(i)]));
     if (isMap(node)) {
@@ -111,9 +118,12 @@ class PlainReader {
     const target = node.resolve(this.#yaml);
     if (target === undefined) return this.#stop(messages.unknownAlias(node.source), node, path);
     if (this.#openAliases.has(target)) return this.#stop(messages.circularAlias(node.source), node, path);
+    const outermost = this.#outermost;
+    this.#outermost ??= { node, path };
     this.#openAliases.add(target);
     const value = this.read(target, path);
     this.#openAliases.delete(target);
+    this.#outermost = outermost;
     return value;
   }
 

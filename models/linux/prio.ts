@@ -1,4 +1,5 @@
 import type {
+  ClassProbe,
   ClassReport,
   NestedModel,
   ParameterProblem,
@@ -21,6 +22,8 @@ export const DEFAULT_PRIOMAP: readonly number[] = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1,
 
 /** The part of a priority that the map looks at. */
 export const PRIORITY_MASK = 15;
+/** The mode of a class that may send, as {@link ClassProbe} counts them. */
+const CAN_SEND = 2;
 const DEFAULT_BANDS = 3;
 const MOST_BANDS = 16;
 
@@ -32,21 +35,65 @@ export interface PrioSettings {
   readonly bands: readonly NestedModel[];
 }
 
+/** What the bands hold and have sent; bands have no tokens and may always send. */
+class BandProbe implements ClassProbe {
+  readonly names: readonly string[];
+  readonly sentPackets: Float64Array;
+  readonly sentBytes: Float64Array;
+  readonly #children: readonly Qdisc[];
+
+  constructor(names: readonly string[], children: readonly Qdisc[]) {
+    this.names = names;
+    this.sentPackets = new Float64Array(names.length);
+    this.sentBytes = new Float64Array(names.length);
+    this.#children = children;
+  }
+
+  tokensNs(): number {
+    return Number.NaN;
+  }
+
+  ctokensNs(): number {
+    return Number.NaN;
+  }
+
+  mode(): number {
+    return CAN_SEND;
+  }
+
+  backlogBytes(index: number): number {
+    return this.#children[index]!.backlogBytes;
+  }
+
+  backlogPackets(index: number): number {
+    return this.#children[index]!.lengthPackets;
+  }
+
+  departedPackets(index: number): number {
+    return this.sentPackets[index]!;
+  }
+
+  departedBytes(index: number): number {
+    return this.sentBytes[index]!;
+  }
+}
+
 /** Strict priority among bands, each a class with a qdisc of its own. Source of the rules: net/sched/sch_prio.c. */
 export class Prio extends BaseQdisc {
   readonly canBypass = false;
   readonly #handleMajor: number;
   readonly #priomap: readonly number[];
   readonly #children: readonly Qdisc[];
-  readonly #names: readonly string[];
+  readonly probe: BandProbe;
 
   constructor(settings: PrioSettings, values: Values, surroundings: Surroundings, build: QdiscBuilder) {
     super(surroundings);
     this.#handleMajor = settings.handleMajor;
     this.#priomap = settings.priomap;
     const shownMajor = settings.handleMajor === NO_HANDLE ? 1 : settings.handleMajor;
-    this.#names = settings.bands.map((_, band) => formatClassId(shownMajor * 0x10000 + band + 1));
+    const names = settings.bands.map((_, band) => formatClassId(shownMajor * 0x10000 + band + 1));
     this.#children = settings.bands.map((model) => buildChild(this, values, model, surroundings, build));
+    this.probe = new BandProbe(names, this.#children);
   }
 
   enqueue(packet: number, nowNs: number): number {
@@ -77,6 +124,8 @@ export class Prio extends BaseQdisc {
       if (packet !== NO_PACKET) {
         this.release(packet);
         this.departed(packet);
+        this.probe.sentPackets[band]! += this.packets.segments[packet]!;
+        this.probe.sentBytes[band]! += this.packets.sizeBytes[packet]!;
         return packet;
       }
     }
@@ -96,14 +145,14 @@ export class Prio extends BaseQdisc {
   }
 
   classOf(packet: number): string {
-    return this.#names[this.#bandOf(packet)]!;
+    return this.probe.names[this.#bandOf(packet)]!;
   }
 
   override report(nowNs: number): QdiscReport {
     const children: Record<string, QdiscReport> = {};
     const classes: Record<string, ClassReport> = {};
     this.#children.forEach((child, band) => {
-      const name = this.#names[band]!;
+      const name = this.probe.names[band]!;
       const report = child.report(nowNs);
       children[name] = report;
       classes[name] = { counters: report.counters };

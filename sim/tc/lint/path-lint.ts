@@ -1,0 +1,88 @@
+import { htbValues } from '../../../models/linux/htb/class-figures.ts';
+import type { FlowSpec, HopSpec, Scenario } from '../../scenario/scenario.ts';
+import { parseClassId } from '../../units/class-id.ts';
+import { formatRate } from '../../units/rate.ts';
+import { rateOf } from './bucket-lint.ts';
+import { type LintContext, type LintFinding, priorityAt } from './finding.ts';
+
+/** Two limits closer than that are the same limit. */
+const SAME_WITHIN = 0.03;
+/** Lines over ATM are slower than that (bit/s). */
+const FASTEST_ATM = 30e6;
+const ATM_NAME = /^(?:ppp\d|pppoe|nas\d|atm|adsl|dsl)/i;
+const ATM_WORD = /\b(?:adsl2?\+?|atm)\b/i;
+
+/** Finds mistakes that concern the whole path of a flow, and lines that are known to be ATM. */
+export function lintPaths(context: LintContext): LintFinding[] {
+  const { scenario } = context;
+  return [...sameLimits(scenario), ...scenario.hops.flatMap((hop) => atm(scenario, hop))];
+}
+
+function sameLimits(scenario: Scenario): LintFinding[] {
+  const findings: LintFinding[] = [];
+  const told = new Set<string>();
+  for (const flow of scenario.flows) {
+    const limits = flow.via.flatMap((name) => {
+      const hop = scenario.hops.find((candidate) => candidate.name === name);
+      const limit = hop === undefined ? undefined : limitOf(hop, flow);
+      return limit === undefined ? [] : [{ name, limit }];
+    });
+    for (const [i, second] of limits.entries()) {
+      const first = limits.slice(0, i).find(({ limit }) => Math.abs(limit / second.limit - 1) <= SAME_WITHIN);
+      if (first === undefined || told.has(`${first.name} ${second.name}`)) continue;
+      told.add(`${first.name} ${second.name}`);
+      findings.push({
+        rule: 'same-limit-twice',
+        path: ['hops', second.name],
+        text: `${first.name} and ${second.name} limit ${flow.name} to the same rate (${formatRate(first.limit)}, ${formatRate(second.limit)}): which of them holds the queue is left to chance`,
+        hint: 'make the one whose queue you control some percent slower',
+      });
+    }
+  }
+  return findings;
+}
+
+/** What a hop's shaper lets a flow have at most (bit/s); undefined: it does not limit it. */
+function limitOf(hop: HopSpec, flow: FlowSpec): number | undefined {
+  if (hop.shaper === undefined) return undefined;
+  if (hop.shaper.kind !== 'htb') return rateOf(hop.shaper);
+  const { classes, default: fallback } = htbValues(hop.shaper.values);
+  const entries = Object.entries(classes).map(([name, values]) => ({ id: parseClassId(name), values }));
+  const priority = priorityAt(flow, hop);
+  const leaf =
+    entries.find(({ id }) => id === priority) ??
+    entries.find(({ id }) => fallback !== undefined && id % 0x10000 === fallback % 0x10000);
+  let limit: number | undefined;
+  for (let entry = leaf; entry !== undefined; ) {
+    const { rate, ceil = rate, parent } = entry.values;
+    // A class without a parent has nobody to borrow from, whatever its ceil.
+    const most = parent === undefined ? rate : Math.max(rate, ceil);
+    limit = Math.min(limit ?? most, most);
+    entry = entries.find(({ id }) => id === parent);
+  }
+  return limit;
+}
+
+function atm(scenario: Scenario, hop: HopSpec): LintFinding[] {
+  const { shaper } = hop;
+  const isNamed = ATM_NAME.test(hop.name) || ATM_WORD.test(`${scenario.title} ${scenario.about}`);
+  if (shaper === undefined || !isNamed) return [];
+  const path = ['hops', hop.name];
+  const finding = (below: readonly string[], what: string): LintFinding => ({
+    rule: 'atm-without-linklayer',
+    path: [...path, ...below],
+    text: `${what} prices packets as Ethernet, but the line is ATM by its name: small packets take up to twice what they are charged`,
+    hint: 'add linklayer: atm and the overhead of the line, for example overhead: 40b for PPPoE',
+  });
+  if (shaper.kind === 'htb') {
+    const { classes } = htbValues(shaper.values);
+    const roots = Object.entries(classes).filter(
+      ([, { parent, rate, linklayer }]) => parent === undefined && rate <= FASTEST_ATM && linklayer === 'ethernet',
+    );
+    return roots.map(([name]) => finding(['classes', name], `class ${name}`));
+  }
+  const rate = rateOf(shaper);
+  return rate !== undefined && rate <= FASTEST_ATM && shaper.values.linklayer === 'ethernet'
+    ? [finding([], `the ${shaper.kind}`)]
+    : [];
+}

@@ -1,0 +1,38 @@
+import { formatRate, parseRate } from '../../units/rate.ts';
+import { UnitError } from '../../units/unit-error.ts';
+import type { LintFinding } from './finding.ts';
+
+const BYTES_A_SECOND = /^\s*[\d.]+\s*(?:[kmgt]i?)?bps\s*$/i;
+/** Sections in which a rate can stand. */
+const SECTIONS = ['vars', 'sweep', 'hops', 'flows'];
+const DEEPEST = 32;
+
+/** Finds rates written in bytes a second: `100kbps` is eight times 100 kbit/s. */
+export function lintUnits(document: unknown): LintFinding[] {
+  const findings: LintFinding[] = [];
+  const walk = (node: unknown, path: readonly string[]): void => {
+    if (typeof node === 'string' && BYTES_A_SECOND.test(node)) findings.push(findingOf(node.trim(), path));
+    if (typeof node !== 'object' || node === null || path.length > DEEPEST) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (path.length > 0 || SECTIONS.includes(key)) walk(value, [...path, key]);
+    }
+  };
+  walk(document, []);
+  return findings;
+}
+
+function findingOf(text: string, path: readonly string[]): LintFinding {
+  const bits = text.replace(/bps$/i, 'bit');
+  let rate = '';
+  try {
+    rate = ` = ${formatRate(parseRate(text))}`;
+  } catch (error) {
+    if (!(error instanceof UnitError)) throw error;
+  }
+  return {
+    rule: 'bytes-for-bits',
+    path,
+    text: `${text} are bytes a second${rate}, eight times ${bits}`,
+    hint: `write ${bits} if bits a second are meant`,
+  };
+}

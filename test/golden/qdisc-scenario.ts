@@ -107,7 +107,8 @@ const structural = new Set(['handle', 'kind', 'parent', 'parent_class', 'old_tc'
 /** tc 3.13 is the last without the burst in bytes. */
 const OLD_TC = '3.13';
 
-function modelOf(scenario: QdiscScenario, era: Era, qdisc: GoldenQdisc): NestedModel {
+/** A qdisc of a scenario and what is below it, as a scenario file would have it. */
+export function modelOf(scenario: QdiscScenario, era: Era, qdisc: GoldenQdisc): NestedModel {
   const values: Record<string, unknown> = {};
   for (const [option, value] of Object.entries(qdisc)) {
     if (structural.has(option)) continue;

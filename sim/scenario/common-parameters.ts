@@ -128,7 +128,7 @@ export const FILTER_PARAMETERS = {
     help: "What it looks at, in tc's words: u32 match ip dport 22 0xffff, fw 6, matchall, or flower ip_proto tcp dst_port 80.",
   },
   class: { type: 'class-id', help: 'Class that it sends to; only fw without a mark needs none.' },
-  prio: { type: 'integer', default: 0, minimum: 0, maximum: 65535, help: 'Filters of a lower number are asked first.' },
+  prio: { type: 'integer', default: 1, minimum: 1, maximum: 65535, help: 'Filters of a lower number are asked first.' },
   protocol: { type: 'string', default: 'all', help: 'Packets that it looks at; flows are IPv4: ip or all.' },
   parent: { type: 'class-id', help: 'Inner class whose packets it looks at; absent: the root.' },
 } as const satisfies Parameters;

@@ -5,6 +5,7 @@ import { parseSelector, SelectorError } from './filter-selector.ts';
 import type { HeaderFields } from './packet-header.ts';
 import { parseAddress, parseProtocol } from './packet-header.ts';
 import type { Message } from './problem.ts';
+import type { FilterValues } from './scenario.ts';
 
 const ETHERNET_HEADER_BYTES = 14;
 const TCP = 6;
@@ -17,18 +18,12 @@ export type ReportFilter = (index: number, key: string, message: Message) => voi
 
 /** Turns the checked `filters:` of a hop into what {@link classify} asks. */
 export function hopFilters(
-  filters: readonly Values[],
+  filters: readonly FilterValues[],
   classes: ClassTable | undefined,
   report: ReportFilter,
 ): readonly FilterSpec[] {
   return filters.flatMap((values, index) => {
-    const { match, prio, protocol, parent } = values as {
-      match: string;
-      prio: number;
-      protocol: string;
-      parent?: number;
-    };
-    const target = values.class as number | undefined;
+    const { match, prio, protocol, parent, class: target } = values;
     try {
       const selector = parseSelector(match);
       if (target === undefined && selector.classFromMark !== true) {

@@ -21,7 +21,7 @@ import { Memo } from './memo.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
 import type { Shape } from './result-shape.ts';
-import type { ExpectationSpec, FlowSpec, HopSpec, LinkSpec, QueueLimit, Scenario } from './scenario.ts';
+import type { ExpectationSpec, FilterValues, FlowSpec, HopSpec, LinkSpec, QueueLimit, Scenario } from './scenario.ts';
 import { INVALID, isMapping, type ModelRegistry, ValueChecker } from './value-checker.ts';
 
 /** A hop with what the checks of flows and expectations need to know of it. */
@@ -183,11 +183,13 @@ export class ScenarioChecker {
     const timer = { resolutionNs: resolution, latencyNs: latency };
     const classes = classTableOf(declaration, shaper);
     const found = values.findings.length;
-    const filters = hopFilters((checked.filters ?? []) as readonly Values[], classes, (index, key, message) =>
+    const given = checked.filters as readonly FilterValues[] | undefined;
+    const filters = hopFilters(given ?? [], classes, (index, key, message) =>
       values.report(message, ['filters', String(index), key]),
     );
     if (values.findings.length > found) return undefined;
-    return { spec: { name, shaper, timer, link }, declaration, classes, filters };
+    const spec = { name, shaper, ...(given === undefined ? {} : { filters: given }), timer, link };
+    return { spec, declaration, classes, filters };
   }
 
   #link(hop: Values): LinkSpec | undefined {

@@ -22,10 +22,22 @@ export interface LinkSpec {
   readonly opportunitiesNs?: readonly number[];
 }
 
+/** A filter of a hop, as checked; ids are u32. */
+export interface FilterValues {
+  /** Selector in tc's words. */
+  readonly match: string;
+  readonly class?: number;
+  readonly prio: number;
+  readonly protocol: string;
+  readonly parent?: number;
+}
+
 /** One place that packets cross. */
 export interface HopSpec {
   readonly name: string;
   readonly shaper?: NestedModel;
+  /** Filters that chose the classes of its flows, as checked. */
+  readonly filters?: readonly FilterValues[];
   /** Watchdogs fire at multiples of `resolutionNs` of the kernel's clock, and `latencyNs` later. */
   readonly timer: { readonly resolutionNs: number; readonly latencyNs: number };
   readonly link: LinkSpec;

@@ -121,7 +121,7 @@ class Translator {
     }
     const policed = this.#egressPolicers(device);
     if (shaper !== undefined) {
-      const filters = egress.map((filter) => filterMapping(filter, root.handle * 0x10000));
+      const filters = filterMappings(egress, root.handle * 0x10000);
       this.#hops[device.name] = { ...shaper, ...(filters.length > 0 ? { filters } : {}), link };
       this.#remarks.push({
         path: [...path, 'link'],
@@ -200,12 +200,14 @@ function policeOf(filter: TcFilter): Police | undefined {
   return police?.kind === 'police' ? police : undefined;
 }
 
-function filterMapping(filter: TcFilter, root: number): Mapping {
-  return {
+/** Filters as a scenario lists them; preference 0, which the kernel can come to by itself, becomes 1 and the others one more. */
+function filterMappings(filters: readonly TcFilter[], root: number): Mapping[] {
+  const shift = filters.some(({ preference }) => preference === 0) ? 1 : 0;
+  return filters.map((filter) => ({
     ...(filter.parent === root ? {} : { parent: writeClassId(filter.parent as number) }),
-    prio: filter.preference,
+    prio: filter.preference + shift,
     ...(filter.protocol === 'all' ? {} : { protocol: filter.protocol }),
     match: filter.selector,
     ...(filter.target === undefined ? {} : { class: writeClassId(filter.target) }),
-  };
+  }));
 }

@@ -93,3 +93,11 @@ export function checkSizes(values: Values): ParameterProblem[] {
 export function segmentsOf(sizeBytes: number, gsoBytes: number, headerBytes: number): number {
   return gsoBytes === 0 ? 1 : Math.max(1, Math.ceil((sizeBytes - headerBytes) / gsoBytes));
 }
+
+/** The sizes that a source may send, each once, ascending (bytes). */
+export function possibleSizes(values: Values): number[] {
+  const size = values.size as number | 'imix' | readonly WeightedSize[];
+  if (typeof size === 'number') return [size];
+  const sizes = (size === 'imix' ? IMIX : size).filter(({ weight }) => weight > 0).map((entry) => entry.size);
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}

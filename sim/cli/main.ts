@@ -1,1 +1,152 @@
-export {};
+import yargs, { type Argv } from 'yargs';
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from '../output/exit-codes.ts';
+import { Failure } from '../output/failure.ts';
+import { styleOf } from '../output/terminal.ts';
+import { nearestName } from '../scenario/nearest.ts';
+import { type Command, CommandArguments, type CommandOption, usageFailure } from './command.ts';
+import { endWithReader, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { VERSION } from './version.ts';
+
+/** Help is not wider than this, however wide the terminal is. */
+const WIDEST_HELP = 110;
+
+/** Every command: how it is called, what it does, and its file, which is loaded when it is called. */
+const COMMANDS: readonly (readonly [usage: string, summary: string, load: () => Promise<Command>])[] = [
+  ['run <files..>', 'Simulate scenarios and show the rates', async () => (await import('./run.ts')).run],
+  [
+    'validate <files..>',
+    'Check scenarios; every problem at once',
+    async () => (await import('./validate.ts')).validate,
+  ],
+  [
+    'explain <file>',
+    'Show the arithmetic from the configured to the effective rate',
+    async () => (await import('./explain.ts')).explain,
+  ],
+  ['models [kind]', 'List the models, or the parameters of one', async () => (await import('./models.ts')).models],
+];
+
+/** Names of positionals that a usage such as `run <files..>` mentions. */
+function positionalsOf(usage: string): readonly string[] {
+  return [...usage.matchAll(/[<[](\w+)(?:\.\.)?[>\]]/g)].map((match) => match[1]!);
+}
+
+function yargsOption({ kind, help, short }: CommandOption) {
+  const alias = short === undefined ? {} : { alias: short };
+  if (kind === 'flag') return { describe: help, type: 'boolean', ...alias } as const;
+  return { describe: help, type: 'string', requiresArg: true, array: kind === 'texts', ...alias } as const;
+}
+
+/** Refuses what no option or positional of the command is called, and options given twice that cannot be. */
+function checkArguments(usage: string, command: Command, values: Readonly<Record<string, unknown>>): void {
+  const options = new Map(Object.entries(command.options));
+  const positionals = positionalsOf(usage);
+  const shorts = [...options.values()].flatMap(({ short }) => (short === undefined ? [] : [short]));
+  const known = new Set([...options.keys(), ...shorts, ...positionals, 'help', 'h', 'version', 'V', '_', '$0']);
+  for (const [name, value] of Object.entries(values)) {
+    if (!known.has(name)) {
+      const nearest = nearestName(name, [...options.keys(), 'help']);
+      const all = [...options.keys()].map((option) => `--${option}`).join(' ');
+      throw usageFailure(
+        `unknown option ${name.length === 1 ? '-' : '--'}${name}`,
+        nearest === undefined ? `the options are ${all}` : `did you mean --${nearest}?`,
+      );
+    }
+    const option = options.get(name);
+    if (option !== undefined && option.kind !== 'texts' && Array.isArray(value)) {
+      throw usageFailure(`--${name} can be given only once`);
+    }
+  }
+  const [, extra] = values._ as readonly unknown[];
+  if (extra !== undefined) throw usageFailure(`unexpected argument ${JSON.stringify(extra)}`, `usage: sim ${usage}`);
+}
+
+function unknownCommand(name: string | undefined): Failure {
+  if (name === undefined) return usageFailure('expected a command', 'sim --help lists them');
+  const nearest = nearestName(name, [...COMMANDS.map(([usage]) => usage.split(' ')[0]!), 'completion']);
+  return usageFailure(
+    `unknown command ${JSON.stringify(name)}`,
+    nearest === undefined ? 'sim --help lists them' : `did you mean ${nearest}?`,
+  );
+}
+
+function commandLine(words: readonly string[], end: (code: ExitCode) => void): Argv {
+  let parser = yargs([...words])
+    .scriptName('sim')
+    .usage('$0 <command>\n\nWhat rate will I really get? Simulates rate limiters as they are, to the packet.')
+    .locale('en')
+    .parserConfiguration({
+      'boolean-negation': false,
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'greedy-arrays': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    })
+    .exitProcess(false)
+    .version(VERSION)
+    .help()
+    .alias({ h: 'help', V: 'version' })
+    .wrap(Math.min(WIDEST_HELP, stdoutTerminal().columns))
+    .epilogue(EXIT_CODES_HELP)
+    .completion('completion', 'Print a completion script for bash or zsh')
+    .showHelpOnFail(false)
+    .fail((message, error) => {
+      throw error ?? usageFailure(message);
+    });
+  for (const [usage, summary, load] of COMMANDS) {
+    let command: Command;
+    parser = parser.command(
+      usage,
+      summary,
+      async (builder) => {
+        command = await load();
+        for (const [name, option] of Object.entries(command.options)) builder.option(name, yargsOption(option));
+        for (const name of positionalsOf(usage)) builder.positional(name, { type: 'string' });
+        return builder;
+      },
+      async (values) => {
+        checkArguments(usage, command, values);
+        end(await command.run(new CommandArguments(values)));
+      },
+    );
+  }
+  return parser.command(
+    '$0',
+    false,
+    () => {},
+    ({ _: [name] }) => {
+      throw unknownCommand(name === undefined ? undefined : String(name));
+    },
+  );
+}
+
+/** Runs a command line; every failure ends in a message and an exit code. */
+async function main(words: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  try {
+    await commandLine(words, (code) => {
+      exitCode = code;
+    }).parseAsync();
+    return exitCode;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): ExitCode {
+  const style = styleOf(stderrTerminal());
+  if (error instanceof Failure) {
+    say(`${style.bad('sim:')} ${error.message}`);
+    if (error.hint !== undefined) say(`  hint: ${error.hint}`);
+    return error.exitCode;
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  say(`${style.bad('sim:')} internal fault: ${message.split('\n')[0]}`);
+  if (process.env.SIM_DEBUG !== undefined && error instanceof Error) say(error.stack ?? message);
+  else say('  hint: this is a fault of the program; SIM_DEBUG=1 shows where it happened');
+  return EXIT.internal;
+}
+
+endWithReader();
+process.exitCode = await main(process.argv.slice(2));

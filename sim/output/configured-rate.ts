@@ -1,6 +1,7 @@
 import { modelsOf } from '../../models/registry.ts';
 import type { RateLevels } from '../run/result.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
+import { classesOfFlow } from './class-of-flow.ts';
 
 /** What a scenario allows a flow. */
 export interface ConfiguredRate {
@@ -40,48 +41,20 @@ function boundsOf(hop: HopSpec, flow: FlowSpec): ConfiguredRate[] {
   return bounds;
 }
 
-interface ClassRates {
-  readonly rate?: number;
-  readonly ceil?: number;
-  readonly parent?: number;
-}
-
 function shaperBound(hop: HopSpec, flow: FlowSpec): ConfiguredRate | undefined {
   if (hop.shaper === undefined || flow.className === 'direct') return undefined;
   const { kind, values } = hop.shaper;
-  const classes = values.classes as Readonly<Record<string, ClassRates>> | undefined;
-  if (classes === undefined) {
+  if (values.classes === undefined) {
     const rate = values.rate;
     return typeof rate === 'number' && rate > 0 ? { bitsPerSecond: rate, by: kind, level: 'accounted' } : undefined;
   }
-  const byId = new Map(Object.entries(classes).map(([name, values]) => [classIdOf(name), { name, values }]));
-  const chosen = byId.get(flow.priority) ?? byId.get(defaultClass(values.default, classes));
-  if (chosen?.values.rate === undefined) return undefined;
-  const { rate, parent } = chosen.values;
-  // A class borrows up to its ceil, and no further than every ancestor's ceil; without a lender it has its rate.
-  const lender = parent === undefined ? undefined : byId.get(parent);
-  if (lender === undefined) return { bitsPerSecond: rate, by: `class ${chosen.name}`, level: 'accounted' };
-  let ceil = chosen.values.ceil ?? rate;
-  for (let above: typeof lender | undefined = lender; above !== undefined; ) {
-    ceil = Math.min(ceil, Math.max(above.values.ceil ?? above.values.rate ?? ceil, rate));
-    above = above.values.parent === undefined ? undefined : byId.get(above.values.parent);
-  }
-  return {
-    bitsPerSecond: ceil,
-    ...(rate < ceil ? { guaranteedBitsPerSecond: rate } : {}),
-    by: `class ${chosen.name}`,
-    level: 'accounted',
-  };
-}
-
-/** The default class's id: its minor is the scenario's, its major that of the other classes. */
-function defaultClass(value: unknown, classes: Readonly<Record<string, unknown>>): number {
-  const first = Object.keys(classes)[0];
-  if (typeof value !== 'number' || first === undefined) return -1;
-  return Math.floor(classIdOf(first) / 0x10000) * 0x10000 + (value % 0x10000);
-}
-
-function classIdOf(name: string): number {
-  const [major = '', minor = ''] = name.split(':');
-  return Number.parseInt(major || '0', 16) * 0x10000 + Number.parseInt(minor || '0', 16);
+  const [leaf, ...lenders] = classesOfFlow(hop, flow);
+  const rate = leaf?.values.rate;
+  if (leaf === undefined || rate === undefined) return undefined;
+  const by = `class ${leaf.name}`;
+  // A class borrows up to its ceil, and no further than every lender's ceil; without a lender it has its rate.
+  if (lenders.length === 0) return { bitsPerSecond: rate, by, level: 'accounted' };
+  const ceils = lenders.map(({ values: lender }) => lender.ceil ?? lender.rate ?? Number.POSITIVE_INFINITY);
+  const bitsPerSecond = Math.max(rate, Math.min(leaf.values.ceil ?? rate, ...ceils));
+  return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level: 'accounted' };
 }

@@ -18,11 +18,8 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-/** Kept out: what may differ between two runs of the same input, and what was put in rather than found out. */
-const IGNORED = new Set(['run', 'scenario', 'references', 'about', 'format']);
-
-/** Compares two results figure by figure; points are matched by their variables. */
-export function compareResults(left: Result, right: Result): Comparison {
+/** Compares results figure by figure: the first with the first, points matched by their variables; series are left out. */
+export function compareResults(left: readonly Result[], right: readonly Result[]): Comparison {
   const leftFigures = figuresOf(left);
   const rightFigures = figuresOf(right);
   const differences: Difference[] = [];
@@ -39,14 +36,14 @@ function relativeDifference(left: Figure | undefined, right: Figure | undefined)
   return Math.abs(right - left) / Math.max(Math.abs(left), Math.abs(right));
 }
 
-function figuresOf(result: Result): Map<string, Figure> {
+/** Figures by path; what was put in, and what may differ between two runs of the same input, is left out. */
+function figuresOf(results: readonly Result[]): Map<string, Figure> {
   const figures = new Map<string, Figure>();
-  for (const [key, value] of Object.entries(result)) {
-    if (!IGNORED.has(key) && key !== 'points') collect(value, key, figures);
-  }
-  result.points.forEach((point, index) => {
-    const { variables, ...rest } = point;
-    collect(rest, pointName(variables, index, result.points), figures);
+  results.forEach(({ points }, resultIndex) => {
+    const result = results.length === 1 ? '' : `results[${resultIndex}].`;
+    points.forEach(({ variables, ...rest }, index) => {
+      collect(rest, `${result}${pointName(variables, index, points)}`, figures);
+    });
   });
   return figures;
 }
@@ -60,7 +57,9 @@ function pointName(variables: PointResult['variables'], index: number, points: r
 
 function collect(value: unknown, path: string, figures: Map<string, Figure>): void {
   if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) collect(inner, `${path}.${key}`, figures);
+    for (const [key, inner] of Object.entries(value)) {
+      if (key !== 'series') collect(inner, `${path}.${key}`, figures);
+    }
   } else if (value !== undefined) {
     figures.set(path, value as Figure);
   }

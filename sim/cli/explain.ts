@@ -1,0 +1,46 @@
+import { EXIT } from '../output/exit-codes.ts';
+import { explainScenario } from '../output/explain.ts';
+import { explanationText } from '../output/explanation-text.ts';
+import { parseSize } from '../units/size.ts';
+import { UnitError } from '../units/unit-error.ts';
+import { type Command, usageFailure } from './command.ts';
+import { assignments, readScenario } from './scenario-files.ts';
+import { print, say, stdoutTerminal } from './streams.ts';
+
+/** Packets longer than this are no packets (bytes). */
+const LARGEST_SIZE_BYTES = 1_000_000;
+
+/** `sim explain`. */
+export const explain: Command = {
+  options: {
+    size: { kind: 'text', help: 'Packet size to explain, as tc counts it; default: those that the flows send' },
+    set: { kind: 'texts', help: 'Value of a variable, name=value' },
+    json: { kind: 'flag', help: 'Print the steps as JSON' },
+  },
+  async run(args) {
+    const sizeBytes = sizeOf(args.text('size'));
+    const { loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
+    const explanations = explainScenario(loaded.first, sizeBytes);
+    if (args.flag('json')) print(`${JSON.stringify(explanations, null, 2)}\n`);
+    else print(explanationText(explanations, stdoutTerminal()));
+    if (loaded.pointCount > 1) {
+      const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => `${name}=${value}`);
+      const names = loaded.sweptNames.map((name) => `--set ${name}=…`);
+      say(
+        `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; ${names.join(' ')} shows another`,
+      );
+    }
+    return EXIT.ok;
+  },
+};
+
+function sizeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const bytes = parseSize(text);
+    if (bytes >= 1 && bytes <= LARGEST_SIZE_BYTES) return bytes;
+  } catch (error) {
+    if (!(error instanceof UnitError)) throw error;
+  }
+  throw usageFailure(`--size: expected a packet size such as 836 or 1500b but received ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PointResult } from '../run/result.ts';
+import { simulateInSteps } from '../run/simulate.ts';
+import type { Tracer } from '../run/tracer.ts';
+import type { LoadedScenario } from '../scenario/load-scenario.ts';
+import { ScenarioError } from '../scenario/problem.ts';
+import type { Scenario, ScenarioPoint } from '../scenario/scenario.ts';
+
+/** Parts of a point's simulated time, after each of which one may look up. */
+const STEPS = 1000;
+/** How long a simulation goes on without looking up (ms). */
+const PATIENCE_MS = 40;
+
+/** How points are run. */
+export interface RunPointsOptions {
+  readonly buckets: number;
+  readonly tracer?: Tracer;
+  readonly signal: AbortSignal;
+  /** Told now and then how many points are done, with a fraction. */
+  readonly onProgress: (pointsDone: number) => void;
+  /** Told of every point that is done, in order. */
+  readonly onDone: (result: PointResult, scenario: Scenario) => void;
+  /** Told of every point that cannot be run. */
+  readonly onFailed: (variables: Readonly<Record<string, string>>, error: unknown) => void;
+}
+
+/** Runs every point of a scenario, one after the other; ends early when `signal` says so. */
+export async function runPoints(loaded: LoadedScenario, options: RunPointsOptions): Promise<void> {
+  let lookedUpMs = performance.now();
+  const lookUp = async (pointsDone: number): Promise<void> => {
+    if (performance.now() - lookedUpMs < PATIENCE_MS) return;
+    options.onProgress(pointsDone);
+    await nextTurn();
+    lookedUpMs = performance.now();
+  };
+  for (let index = 0; index < loaded.pointCount && !options.signal.aborted; index++) {
+    try {
+      const point = loaded.pointAt(index);
+      const result = await runPoint(point, options, (share) => lookUp(index + share));
+      if (result !== undefined) options.onDone(result, point.scenario);
+    } catch (error) {
+      if (loaded.pointCount === 1 && !(error instanceof ScenarioError)) throw error;
+      options.onFailed(loaded.variablesAt(index), error);
+    }
+  }
+}
+
+/** Runs a point; undefined where it was interrupted. */
+async function runPoint(
+  point: ScenarioPoint,
+  { buckets, tracer, signal }: RunPointsOptions,
+  lookUp: (share: number) => Promise<void>,
+): Promise<PointResult | undefined> {
+  const simulation = simulateInSteps(point, tracer === undefined ? { buckets } : { buckets, tracer }, STEPS);
+  for (let step = 1; ; step++) {
+    const { done, value } = simulation.next();
+    if (done) return value;
+    await lookUp(step / STEPS);
+    if (signal.aborted) return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import { basename, extname, join } from 'node:path';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { figuresCsv } from '../output/figures-csv.ts';
+import { makeResult } from '../output/make-result.ts';
+import { Progress } from '../output/progress.ts';
+import { type PointReading, readPoint } from '../output/reading.ts';
+import { summarize } from '../output/summary.ts';
+import { TraceCsv } from '../output/trace-csv.ts';
+import type { PointResult, Result } from '../run/result.ts';
+import { ScenarioError } from '../scenario/problem.ts';
+import { parseDuration } from '../units/duration.ts';
+import { UnitError } from '../units/unit-error.ts';
+import { type Command, type CommandArguments, usageFailure } from './command.ts';
+import { fileFailure, writeText } from './files.ts';
+import { catchInterrupt } from './interrupt.ts';
+import { runPoints } from './run-points.ts';
+import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
+import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { VERSION } from './version.ts';
+
+/** Buckets of a series where the result is kept and nothing else is said. */
+const DEFAULT_BUCKETS = 500;
+const MOST_BUCKETS = 100_000;
+
+const FORMATS = ['summary', 'csv'] as const;
+
+/** A scenario that was run. */
+interface Outcome {
+  readonly result: Result;
+  readonly readings: readonly PointReading[];
+  readonly exitCode: ExitCode;
+}
+
+/** `sim run`. */
+export const run: Command = {
+  options: {
+    set: { kind: 'texts', help: 'Value of a variable, name=value; a swept variable is then swept no more' },
+    seed: { kind: 'text', help: 'Seed of all randomness, in place of the file’s' },
+    duration: { kind: 'text', help: 'Simulated time, in place of the file’s' },
+    format: { kind: 'text', help: 'What stdout shows: summary (default) or csv' },
+    json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
+    out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
+    html: { kind: 'text', help: 'Write a page with charts to this file' },
+    trace: { kind: 'text', help: 'Write every packet event of a single run to this file (CSV)' },
+    detail: { kind: 'text', help: `Buckets of each series over time; default ${DEFAULT_BUCKETS} for single runs` },
+  },
+  run: runFiles,
+};
+
+async function runFiles(args: CommandArguments): Promise<ExitCode> {
+  const format = args.choice('format', FORMATS) ?? 'summary';
+  const json = args.flag('json');
+  if (json && args.text('format') !== undefined) throw usageFailure('--json and --format cannot both be given');
+  const { files, exitCode } = readScenarios(args.texts('files'), overridesOf(args));
+  if (exitCode !== EXIT.ok) return exitCode;
+  const trace = args.text('trace');
+  const pointCount = files.reduce((sum, { loaded }) => sum + loaded.pointCount, 0);
+  if (trace !== undefined && pointCount !== 1) {
+    const names = files[0]!.loaded.sweptNames.map((name) => `--set ${name}=…`).join(' ');
+    throw usageFailure(
+      `--trace takes a single run but there are ${pointCount} points`,
+      files.length === 1 ? `choose one of them: ${names}` : 'give one file',
+    );
+  }
+
+  const signal = catchInterrupt();
+  const outcomes: Outcome[] = [];
+  for (const file of files) {
+    if (signal.aborted) break;
+    const outcome = await runFile(file, args, signal);
+    outcomes.push(outcome);
+    keep(outcome, outcomes, args.text('out'));
+    if (json || format === 'csv') continue;
+    if (outcomes.length > 1) print('\n');
+    print(summarize(outcome.result, outcome.readings, stdoutTerminal()));
+  }
+  const results = outcomes.map(({ result }) => result);
+  if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
+  else if (format === 'csv') print(figuresCsv(results));
+  return signal.aborted ? EXIT.interrupted : gravest(outcomes);
+}
+
+function overridesOf(args: CommandArguments) {
+  const seed = args.wholeNumber('seed', 0, Number.MAX_SAFE_INTEGER);
+  const duration = args.text('duration');
+  if (duration !== undefined) {
+    try {
+      parseDuration(duration);
+    } catch (error) {
+      if (error instanceof UnitError) throw usageFailure(`--duration: ${error.message}`, error.hint);
+      throw error;
+    }
+  }
+  return {
+    set: assignments('set', args.texts('set')),
+    ...(seed === undefined ? {} : { seed }),
+    ...(duration === undefined ? {} : { duration }),
+  };
+}
+
+async function runFile(file: ScenarioFile, args: CommandArguments, signal: AbortSignal): Promise<Outcome> {
+  const { loaded } = file;
+  const kept = ['json', 'out', 'html'].some((name) => args.flag(name) || args.text(name) !== undefined);
+  const buckets =
+    args.wholeNumber('detail', 0, MOST_BUCKETS) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
+  const tracer = openTrace(args.text('trace'));
+  const points: PointResult[] = [];
+  const readings: PointReading[] = [];
+  let exitCode: ExitCode = EXIT.ok;
+  const startMs = performance.now();
+  const progress = new Progress(process.stderr, stderrTerminal(), startMs);
+  const what = loaded.pointCount === 1 ? loaded.first.title : `${loaded.pointCount} points of ${file.path}`;
+  const add = (point: PointResult, scenario: Parameters<typeof readPoint>[0]): void => {
+    points.push(point);
+    readings.push(readPoint(scenario, point, loaded.references));
+  };
+  try {
+    await runPoints(loaded, {
+      buckets,
+      ...(tracer === undefined ? {} : { tracer }),
+      signal,
+      onProgress: (done) => progress.show(done, loaded.pointCount, what, performance.now()),
+      onDone: (point, scenario) => {
+        add(point, scenario);
+        if (exitCode === EXIT.ok && point.expectations.some(({ passed }) => !passed)) exitCode = EXIT.failed;
+      },
+      onFailed: (variables, error) => {
+        add(failedPoint(variables, error), loaded.first);
+        exitCode = error instanceof ScenarioError && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
+      },
+    });
+  } finally {
+    progress.clear();
+    closeTrace(tracer, args.text('trace'));
+  }
+  const wallSeconds = (performance.now() - startMs) / 1000;
+  return { result: makeResult(loaded, file.text, points, { wallSeconds, version: VERSION }), readings, exitCode };
+}
+
+function failedPoint(variables: PointResult['variables'], error: unknown): PointResult {
+  return {
+    variables,
+    durationSeconds: 0,
+    warmupSeconds: 0,
+    events: 0,
+    flows: {},
+    hops: {},
+    expectations: [],
+    failed: error instanceof Error ? error.message : String(error),
+  };
+}
+
+function openTrace(path: string | undefined): TraceCsv | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return new TraceCsv(path);
+  } catch (error) {
+    throw fileFailure(error, 'write', path);
+  }
+}
+
+function closeTrace(trace: TraceCsv | undefined, path = ''): void {
+  try {
+    trace?.close();
+  } catch (error) {
+    throw fileFailure(error, 'write', path);
+  }
+}
+
+/** Writes a result to the folder `out`; scenarios of one name are numbered. */
+function keep({ result }: Outcome, outcomes: readonly Outcome[], out: string | undefined): void {
+  if (out === undefined) return;
+  const nameOf = (file: string): string => basename(file, extname(file));
+  const name = nameOf(result.scenario.file);
+  const alike = outcomes.filter((outcome) => nameOf(outcome.result.scenario.file) === name).length;
+  const path = join(out, `${name}${alike > 1 ? `-${alike}` : ''}.json`);
+  writeText(path, `${JSON.stringify(result)}\n`);
+  say(`sim: ${path} written`);
+}
+
+/** The exit code of several runs: a fault before an invalid point before a failed expectation. */
+function gravest(outcomes: readonly Outcome[]): ExitCode {
+  const codes = outcomes.map(({ exitCode }) => exitCode);
+  return [EXIT.internal, EXIT.invalid, EXIT.failed].find((code) => codes.includes(code)) ?? EXIT.ok;
+}

@@ -1,0 +1,68 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import * as registry from '../../models/registry.ts';
+import { EXIT } from '../output/exit-codes.ts';
+import { Failure } from '../output/failure.ts';
+import { type LoadedScenario, loadScenario } from '../scenario/load-scenario.ts';
+import type { Overrides } from '../scenario/overrides.ts';
+import { ScenarioError } from '../scenario/problem.ts';
+import { usageFailure } from './command.ts';
+import { readText } from './files.ts';
+import { say } from './streams.ts';
+
+/** A scenario longer than this is not read whole; the loader refuses it (bytes). */
+const LONGEST_SCENARIO_BYTES = 32 * 1024 * 1024;
+
+/** A checked scenario and its text. */
+export interface ScenarioFile {
+  readonly path: string;
+  readonly text: string;
+  readonly loaded: LoadedScenario;
+}
+
+/** What became of reading several files: those that are right, and the gravest exit code of the others. */
+export interface ReadScenarios {
+  readonly files: readonly ScenarioFile[];
+  readonly exitCode: typeof EXIT.ok | typeof EXIT.invalid | typeof EXIT.trouble;
+}
+
+/** Reads one scenario. @throws Failure (trouble), ScenarioError */
+export function readScenario(path: string, overrides: Overrides = {}): ScenarioFile {
+  const text = readText(path, LONGEST_SCENARIO_BYTES);
+  const loaded = loadScenario(text, path, {
+    registry,
+    overrides,
+    readText: (name) => readText(isAbsolute(name) ? name : join(dirname(path), name)),
+  });
+  return { path, text, loaded };
+}
+
+/** Reads several scenarios and tells on stderr what is wrong with any of them. */
+export function readScenarios(paths: readonly string[], overrides: Overrides = {}): ReadScenarios {
+  const files: ScenarioFile[] = [];
+  let exitCode: ReadScenarios['exitCode'] = EXIT.ok;
+  for (const path of paths) {
+    try {
+      files.push(readScenario(path, overrides));
+    } catch (error) {
+      if (error instanceof ScenarioError) {
+        say(error.message);
+        if (exitCode === EXIT.ok) exitCode = EXIT.invalid;
+      } else if (error instanceof Failure) {
+        say(`sim: ${error.message}`);
+        exitCode = EXIT.trouble;
+      } else throw error;
+    }
+  }
+  return { files, exitCode };
+}
+
+/** Reads `--set name=value` options. @throws Failure (usage) */
+export function assignments(option: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const end = text.indexOf('=');
+      if (end > 0) return [text.slice(0, end), text.slice(end + 1)];
+      throw usageFailure(`--${option}: expected name=value but received ${JSON.stringify(text)}`);
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import { type Terminal, terminalOf } from '../output/terminal.ts';
+
+/** Writes a result to stdout. */
+export function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** Tells the user something on stderr. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** What stdout can show. */
+export function stdoutTerminal(): Terminal {
+  return terminalOf(process.stdout, process.env);
+}
+
+/** What stderr can show. */
+export function stderrTerminal(): Terminal {
+  return terminalOf(process.stderr, process.env);
+}
+
+/** Ends quietly when the reader of a stream has gone, as `sim … | head` does. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit();
+    });
+  }
+}

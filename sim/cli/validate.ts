@@ -1,0 +1,18 @@
+import { EXIT } from '../output/exit-codes.ts';
+import { fixed } from '../output/figures.ts';
+import type { Command } from './command.ts';
+import { assignments, readScenarios } from './scenario-files.ts';
+import { print } from './streams.ts';
+
+/** `sim validate`. */
+export const validate: Command = {
+  options: { set: { kind: 'texts', help: 'Value of a variable, name=value' } },
+  async run(args) {
+    const { files, exitCode } = readScenarios(args.texts('files'), { set: assignments('set', args.texts('set')) });
+    for (const { path, loaded } of files) {
+      const points = loaded.pointCount === 1 ? '' : `, ${fixed(loaded.pointCount, 0)} points`;
+      print(`${path}: valid${points}\n`);
+    }
+    return exitCode === EXIT.ok ? EXIT.ok : exitCode;
+  },
+};

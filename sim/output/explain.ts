@@ -1,0 +1,127 @@
+import type { CurlPlan } from '../../models/curl/client.ts';
+import { FAST_PATH, type PredictionLine, type PredictionPath, predictTransfer } from '../../models/curl/predict.ts';
+import { htbValues } from '../../models/linux/htb/class-figures.ts';
+import type { NestedModel, Parameter } from '../../models/model.ts';
+import { modelsOf } from '../../models/registry.ts';
+import { curlPlan } from '../../models/sources/curl.ts';
+import { possibleSizes } from '../../models/sources/sizes.ts';
+import { HEADER_BYTES, MSS_BYTES } from '../../models/tcp/headers.ts';
+import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
+import { formatDuration } from '../units/duration.ts';
+import { writeSize } from '../units/size.ts';
+import { classesOfFlow } from './class-of-flow.ts';
+import { isOpenLoop } from './configured-rate.ts';
+import { explainHtbClass, htbRemarks } from './explain-htb.ts';
+import { explainTokenBucket } from './explain-token-bucket.ts';
+import type { Explanation, ExplanationLine } from './explanation.ts';
+import { figure, fixed } from './figures.ts';
+
+/** A full TCP segment as tc counts it (bytes). */
+const FULL_SEGMENT_BYTES = MSS_BYTES + HEADER_BYTES;
+
+/**
+ * Explains every shaper and class of a scenario, and its curl transfers.
+ *
+ * @param sizeBytes packet size to explain; undefined: those that the flows send
+ */
+export function explainScenario(scenario: Scenario, sizeBytes: number | undefined): Explanation[] {
+  const hops = scenario.hops.flatMap((hop) =>
+    hop.shaper === undefined ? [] : explainHop(scenario, hop, hop.shaper, sizeBytes),
+  );
+  const transfers = scenario.flows
+    .filter(({ source }) => source.kind === 'curl')
+    .map((flow) => explainCurl(scenario, flow));
+  return [...hops, ...transfers];
+}
+
+function explainHop(
+  scenario: Scenario,
+  hop: HopSpec,
+  shaper: NestedModel,
+  sizeBytes: number | undefined,
+): Explanation[] {
+  const flows = scenario.flows.filter(({ via }) => via.includes(hop.name));
+  const sizesOf = (some: readonly FlowSpec[]): number[] =>
+    sizeBytes === undefined ? [...new Set(some.flatMap(flowSizes))].sort((a, b) => a - b) : [sizeBytes];
+  if (shaper.kind === 'htb') {
+    const values = htbValues(shaper.values);
+    const classes = Object.keys(values.classes).map((name) => {
+      const own = flows.filter((flow) => classesOfFlow(hop, flow).some((candidate) => candidate.name === name));
+      return explainHtbClass(hop, values, name, sizesOf(own));
+    });
+    const remarks = htbRemarks(values);
+    const whole = { subject: `htb of ${hop.name}`, sections: [], warnings: remarks };
+    return remarks.length === 0 ? classes : [...classes, whole];
+  }
+  const bucket =
+    shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, sizesOf(flows)) : undefined;
+  return [bucket ?? explainParameters(hop, shaper)];
+}
+
+function flowSizes(flow: FlowSpec): number[] {
+  return isOpenLoop(flow) && 'size' in flow.source.values ? possibleSizes(flow.source.values) : [FULL_SEGMENT_BYTES];
+}
+
+/** A model without arithmetic of its own: what it is set to. */
+function explainParameters(hop: HopSpec, { kind, values }: NestedModel): Explanation {
+  const declaration = modelsOf('shaper').get(kind);
+  const lines = Object.entries(declaration?.parameters ?? {}).flatMap(([name, parameter]): ExplanationLine[] => {
+    const value = values[name];
+    return value === undefined ? [] : [{ label: name, value: valueText(value, parameter), rule: parameter.help }];
+  });
+  return {
+    subject: `${kind} of ${hop.name}`,
+    sections: [{ title: declaration?.summary ?? kind, lines }],
+    warnings: [],
+  };
+}
+
+function valueText(value: unknown, { type }: Parameter): string {
+  if (typeof value !== 'number') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (type === 'rate') return figure(value, 'rate');
+  if (type === 'duration') return formatDuration(value);
+  if (type === 'size') return writeSize(value);
+  return String(value);
+}
+
+function explainCurl(scenario: Scenario, flow: FlowSpec): Explanation {
+  const plan = curlPlan(flow.source.values);
+  const lines = predictTransfer(plan, pathOf(scenario, flow)).map(curlLine);
+  const rate = lines.find(({ label }) => label === 'rate');
+  const deviates = lines.find(({ label }) => label === 'deviation');
+  const conclusion =
+    rate === undefined || deviates === undefined
+      ? {}
+      : { conclusion: `${bytesText(plan)} arrive at ${rate.value}, ${deviates.value} against the limit.` };
+  return {
+    subject: `flow ${flow.name}: curl ${plan.rules.version}`,
+    ...conclusion,
+    sections: [{ title: 'from the limit to the finish', lines }],
+    warnings: [],
+  };
+}
+
+function bytesText({ sizeBytes }: CurlPlan): string {
+  return `${fixed(sizeBytes, 0)} bytes`;
+}
+
+function curlLine({ label, value, unit, rule }: PredictionLine): ExplanationLine {
+  const texts: Readonly<Record<PredictionLine['unit'], () => string>> = {
+    B: () => `${fixed(value, 0)} B`,
+    'B/s': () => `${fixed(value, 0)} bytes/s = ${figure(value * 8, 'rate')}`,
+    'bit/s': () => figure(value, 'rate'),
+    s: () => figure(value, 'time'),
+    '%': () => `${value > 0 ? '+' : ''}${fixed(value, 1)} %`,
+    steps: () => `${fixed(value, 0)} steps`,
+    visits: () => `${fixed(value, 0)} visits`,
+  };
+  return { label, value: texts[unit](), rule };
+}
+
+/** What of a flow's path bounds a transfer: the slowest link. */
+function pathOf(scenario: Scenario, flow: FlowSpec): PredictionPath {
+  const payloads = scenario.hops
+    .filter(({ name, link }) => flow.via.includes(name) && link.rateBitsPerSecond > 0)
+    .map(({ link }) => (link.rateBitsPerSecond / 8) * (MSS_BYTES / (FULL_SEGMENT_BYTES + link.overheadBytes)));
+  return { ...FAST_PATH, payloadBytesPerSecond: Math.min(FAST_PATH.payloadBytesPerSecond, ...payloads) };
+}

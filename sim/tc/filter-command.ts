@@ -158,14 +158,18 @@ class TailReader {
     const cursor = new Words(own);
     const options: Record<string, TcOption> = {};
     let exceed = 'reclassify';
+    let conform: string | undefined;
     while (!cursor.done) {
       const reading = readOptions(cursor, POLICE_OPTIONS, true);
       Object.assign(options, reading.options);
       this.unknown.push(...reading.unknown);
       if (cursor.done) break;
       const word = cursor.take();
-      if (word === 'conform-exceed' || word === 'action') exceed = cursor.value(word, 'an action').split('/')[0]!;
-      else if (CONTROLS.has(word)) exceed = word;
+      if (word === 'conform-exceed' || word === 'action') {
+        const [beyond, within] = cursor.value(word, 'an action').split('/');
+        exceed = verdict(beyond!);
+        if (within !== undefined && verdict(within) !== 'ok') conform = verdict(within);
+      } else if (CONTROLS.has(word)) exceed = verdict(word);
       else if (word === 'index' || word === 'avrate' || word === 'estimator') {
         this.unknown.push(`police ${word} ${cursor.take()}`);
       } else this.unknown.push(`police ${word}`);
@@ -176,7 +180,7 @@ class TailReader {
     if (options.rate !== undefined && options.burst === undefined) {
       throw new TcFault('police: "burst" is required', 'take about rate × round-trip time, for example burst 100k');
     }
-    this.actions.push({ kind: 'police', options, exceed: exceed === 'shot' ? 'drop' : exceed });
+    this.actions.push({ kind: 'police', options, exceed, ...(conform === undefined ? {} : { conform }) });
   }
 
   #mirred(): void {
@@ -200,4 +204,11 @@ class TailReader {
     }
     this.unknown.push(parts.join(' '));
   }
+}
+
+/** What a policer does with a packet, under the name that scenarios use. @throws TcFault */
+function verdict(word: string): string {
+  const name = { shot: 'drop', pass: 'ok' }[word] ?? word;
+  if (['ok', 'drop', 'pipe', 'reclassify', 'continue'].includes(name)) return name;
+  throw new TcFault(`police: "${word}" is no action`, 'drop, ok, pipe, reclassify or continue');
 }

@@ -7,6 +7,9 @@ export const KEPT_MARK = '#sim:';
 /** Key of a kept hop: the hop that the import makes of the commands, which it is to be merged with. */
 export const MADE_OF = 'madeOf';
 
+/** Key of a kept hop: handles that the export made up, as the scenario names none. */
+export const MADE_HANDLES = 'madeHandles';
+
 /** Reads the settings that an export kept in comments; undefined: there are none or they are damaged. */
 export function readKept(text: string): Mapping | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith(KEPT_MARK));
@@ -30,10 +33,11 @@ export function mergeKept(kept: Mapping, hops: Readonly<Mapping>): Mapping {
       merged[name] = hop;
       continue;
     }
-    const { [MADE_OF]: _, ...own } = hop;
+    const { [MADE_OF]: _, [MADE_HANDLES]: madeHandles, ...own } = hop;
     const made = Object.hasOwn(hops, source) && isMapping(hops[source]) ? hops[source] : {};
     const { link: _link, ...commands } = made;
-    merged[name] = { ...commands, ...own };
+    const unnamed = new Set(Array.isArray(madeHandles) ? madeHandles.map(String) : []);
+    merged[name] = { ...(withoutHandles(commands, unnamed) as Mapping), ...own };
   }
   return { ...kept, hops: merged };
 }
@@ -49,4 +53,11 @@ export function writeKept(yaml: string): string {
 
 function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same mapping without the handles that nobody gave. */
+function withoutHandles(node: unknown, unnamed: ReadonlySet<string>): unknown {
+  if (unnamed.size === 0 || !isMapping(node)) return node;
+  const entries = Object.entries(node).filter(([key, value]) => key !== 'handle' || !unnamed.has(String(value)));
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutHandles(value, unnamed)]));
 }

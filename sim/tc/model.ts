@@ -37,7 +37,13 @@ export interface TcClass {
 
 /** What a filter does with a packet that it matches. */
 export type TcAction =
-  | { readonly kind: 'police'; readonly options: Readonly<Record<string, TcOption>>; readonly exceed: string }
+  | {
+      readonly kind: 'police';
+      readonly options: Readonly<Record<string, TcOption>>;
+      /** What becomes of a packet beyond the rate, and within it (absent: it passes). */
+      readonly exceed: string;
+      readonly conform?: string;
+    }
   | { readonly kind: 'redirect'; readonly device: string }
   | { readonly kind: 'drop' }
   | { readonly kind: 'pass' };

@@ -84,7 +84,7 @@ function readValue(
     case 'word': {
       const text = words.value(name, 'a link layer');
       if (!LINK_LAYERS.has(text)) throw new TcFault(`"${text}" is no link layer`, 'tc knows ethernet, atm and adsl');
-      return text === 'adsl' ? 'atm' : text;
+      return text;
     }
     case 'priomap': {
       const bands: number[] = [];

@@ -1,7 +1,7 @@
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
 import { rootQdisc, type TcAction, type TcDevice, type TcFilter, type TcMessage, type TcTree } from './model.ts';
-import { durationFor, filteredFlow, leafFlows, linkRateFor, type SuppliedFlow } from './scenario-flows.ts';
+import { durationFor, FRAME_BYTES, filteredFlow, leafFlows, linkRateFor, type SuppliedFlow } from './scenario-flows.ts';
 import { type Mapping, QdiscTranslator, type Remark } from './scenario-qdisc.ts';
 
 /** A scenario document made of a tree, with what a reader should know. */
@@ -65,9 +65,7 @@ class Translator {
         this.#redirected.set(target, [...(this.#redirected.get(target) ?? []), name]);
         continue;
       }
-      const rate = police.options.rate;
-      const limit = typeof rate === 'string' ? parseRate(rate) : Number(police.options.pkts_rate) * 8 * 1514;
-      this.#flows.push(filteredFlow(`into-${name}`, filter, limit, [name]));
+      this.#flows.push(this.#policedFlow(name, filter));
     }
     for (const filter of filters) {
       for (const action of filter.actions) {
@@ -85,6 +83,13 @@ class Translator {
     }
   }
 
+  /** A flow of what a policer's filter matches. */
+  #policedFlow(hop: string, filter: TcFilter): SuppliedFlow {
+    const { rate, pkts_rate: packets } = policeOf(filter)!.options;
+    const limit = typeof rate === 'string' ? parseRate(rate) : Number(packets) * 8 * FRAME_BYTES;
+    return filteredFlow(`into-${hop}`, filter, limit, [hop]);
+  }
+
   #shapes(device: string): boolean {
     const there = this.#tree.devices.get(device);
     return there !== undefined && rootQdisc(there) !== undefined;
@@ -95,15 +100,25 @@ class Translator {
     const path = ['hops', name];
     if (pktsRate !== undefined) Object.assign(options, { pktsRate });
     if (pktsBurst !== undefined) Object.assign(options, { pktsBurst });
-    this.#hops[name] = { shaper: 'police', ...options, exceed: police.exceed, ...(isIngress ? { ingress: true } : {}) };
+    this.#hops[name] = {
+      shaper: 'police',
+      ...options,
+      ...(police.conform === undefined ? {} : { conform: police.conform }),
+      exceed: police.exceed,
+      ...(isIngress ? { ingress: true } : {}),
+    };
     for (const key of ['', ...Object.keys(options)])
       this.#lines.set([...path, ...(key === '' ? [] : [key])].join('.'), filter.line);
     for (const part of filter.unknown) this.#remarks.push({ path, text: part, line: filter.line, lost: true });
   }
 
   #egress(device: TcDevice, devices: readonly TcDevice[]): void {
+    const policed = this.#egressPolicers(device);
     const root = rootQdisc(device);
-    if (root === undefined) return;
+    if (root === undefined) {
+      for (const [filter, via] of policed) this.#flows.push(this.#policedFlow(via[0]!, filter));
+      return;
+    }
     const path = ['hops', device.name];
     const translator = new QdiscTranslator(device);
     const shaper = translator.root(root, path);
@@ -119,7 +134,6 @@ class Translator {
       this.#lines.set(`hops.${name}`, netem.line);
       before.set(netem.classId, [...(before.get(netem.classId) ?? []), name]);
     }
-    const policed = this.#egressPolicers(device);
     if (shaper !== undefined) {
       const filters = filterMappings(egress, root.handle * 0x10000);
       this.#hops[device.name] = { ...shaper, ...(filters.length > 0 ? { filters } : {}), link };

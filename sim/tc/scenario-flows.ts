@@ -8,7 +8,8 @@ import { isLeaf, type Mapping } from './scenario-qdisc.ts';
 
 /** Offered above what the leaf can take, so that its limit shows. */
 const OVERLOAD = 1.25;
-const FRAME_BYTES = 1514;
+/** Frame of a full Ethernet packet, as tc counts it. */
+export const FRAME_BYTES = 1514;
 const LINK_RATES = [1e9, 1e10, 1e11, 1e12, 1e13];
 const DURATIONS: readonly (readonly [seconds: number, text: string])[] = [
   [10, '10s'],

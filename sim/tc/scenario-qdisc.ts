@@ -2,6 +2,7 @@ import type { ModelDeclaration, Parameters } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { majorOf, minorOf } from './class-id.ts';
+import { camelCase } from './export-options.ts';
 import type { TcDevice, TcOption, TcQdisc } from './model.ts';
 
 /** A mapping of a scenario document. */
@@ -204,5 +205,4 @@ function htbClassParameters(): Parameters {
   return typeof type === 'object' && 'mapOf' in type ? type.mapOf : {};
 }
 
-const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,0 +1,76 @@
+import type { Parameter, Parameters, Values } from '../../models/model.ts';
+import { writeClassId } from '../units/class-id.ts';
+import { writeDuration } from '../units/duration.ts';
+import { writeRate } from '../units/rate.ts';
+import type { OptionRule, OptionType } from './option-tables.ts';
+
+/** Words of a tc command for checked values, and the parameters that tc has no words for. */
+export interface WrittenOptions {
+  readonly words: readonly string[];
+  /** Names of parameters that were not written although they differ from their default. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Writes the values of a model as options of tc, those left out that have their default.
+ *
+ * @param handled parameters that the caller writes itself
+ */
+export function writeOptions(
+  values: Values,
+  parameters: Parameters,
+  rules: readonly OptionRule[],
+  handled: readonly string[],
+): WrittenOptions {
+  const words: string[] = [];
+  const written = new Set(handled);
+  for (const [names, type] of rules) {
+    const [first] = names;
+    const name = type === 'flag-off' ? names[1]! : camelCase(first!);
+    const parameter = parameters[name];
+    if (parameter === undefined) continue;
+    written.add(name);
+    const value = values[name];
+    if (value === undefined || (type !== 'flag-off' && isDefault(value, parameter, type))) continue;
+    if (type === 'flag') {
+      if (value === true) words.push(first!);
+    } else if (type === 'flag-off') {
+      if (value === false && parameter.default === true) words.push(first!);
+    } else words.push(first!, ...writeValue(value, type, parameter));
+  }
+  const left = Object.keys(values).filter(
+    (name) => !written.has(name) && !isDefault(values[name], parameters[name], 'word'),
+  );
+  return { words, left };
+}
+
+function writeValue(value: unknown, type: OptionType, parameter: Parameter): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  if (typeof value !== 'number') return [String(value)];
+  if (type === 'rate') return [writeRate(value)];
+  if (type === 'time' || type === 'time-list') return [writeDuration(value)];
+  // The period of sfq is a duration in a scenario and whole seconds for tc.
+  if (parameter.type === 'duration') return [String(value / 1e9)];
+  return [type === 'hexadecimal' ? value.toString(16) : String(value)];
+}
+
+/** Whether a checked value is what the parameter has when it is left out. */
+function isDefault(value: unknown, parameter: Parameter | undefined, type: OptionType): boolean {
+  const fallback = parameter?.default;
+  if (fallback === undefined) return false;
+  if (typeof fallback === 'string' && typeof value === 'number') {
+    const text = /^(\d+)b?$/.exec(fallback)?.[1];
+    return text !== undefined && Number(text) === value;
+  }
+  return fallback === value && type !== 'flag-off';
+}
+
+/** The name of a scenario's parameter for an option of tc: `memory_limit` is memoryLimit. */
+export function camelCase(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A handle for a command: `1:`. */
+export function writeHandle(major: number): string {
+  return writeClassId(major * 0x10000);
+}

@@ -55,6 +55,8 @@ export interface LegendEntry {
   readonly sign: 'line' | 'point' | 'box';
   readonly dash: readonly number[];
   readonly shape: string;
+  /** Outlined points are measurements. */
+  readonly hollow?: boolean;
   /** Whether rows of this name can be switched off in the page. */
   readonly switchable: boolean;
 }
@@ -98,7 +100,7 @@ export function panelSpec(panel: Panel, size: Size, rows: readonly Row[] = panel
   };
 }
 
-/** Numbers for drawings and data: seven significant digits are beyond what a screen or a measurement shows. */
+/** Numbers for drawings and data: six significant digits are beyond what a screen or a measurement shows. */
 export function rounded(value: number): number {
-  return Number.isFinite(value) ? Number(value.toPrecision(7)) : 0;
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : 0;
 }

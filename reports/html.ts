@@ -25,7 +25,7 @@ const INVISIBLE =
 export function cleanText(text: string): string {
   return text
     .replace(INVISIBLE, (sign) => `⟨U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
-    .replace(/\s+/g, ' ');
+    .replace(/[ \t\n\r]+/g, ' ');
 }
 
 /** Cuts text to `length` characters, the last of them an ellipsis; never splits a surrogate pair. */

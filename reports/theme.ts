@@ -91,13 +91,13 @@ export function followTheme(svg: string): string {
 
 /** Fonts of the reader's system; nothing is fetched. */
 export const FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
+  '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
 
 /** What all charts share, as a Vega-Lite configuration. */
 export const CHART_CONFIG = {
   aria: false,
   background: null,
-  font: 'system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Liberation Sans, Arial, sans-serif',
+  font: '-apple-system, BlinkMacSystemFont, Segoe UI, Roboto, Helvetica Neue, Liberation Sans, Arial, sans-serif',
   view: { stroke: null },
   axis: {
     labelColor: MUTED.light,

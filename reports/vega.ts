@@ -51,10 +51,64 @@ function mergeCells(svg: string): string {
   });
 }
 
+const LONG_PATH = 4000;
+
+/**
+ * Rewrites a long path of straight segments: places on a grid of `grid` px, and of all that happens in one column
+ * only its first, lowest, highest and last place. What is seen stays; a series of 2,000 steps shrinks to a quarter.
+ */
+export function compactPath(d: string, grid: number): string {
+  if (d.length < LONG_PATH || /[^MLHVZz0-9.,e\s-]/.test(d)) return d;
+  const snap = (value: number): number => Math.round(value / grid) * grid;
+  return d.replace(/[ML][^MZz]*/g, (piece) => {
+    const numbers = piece.match(/-?\d+(?:\.\d+)?(?:e-?\d+)?/g)?.map(Number) ?? [];
+    if (/[HV]/.test(piece) || numbers.length % 2 === 1) return piece;
+    const kept: [number, number][] = [];
+    let column: number[] = [];
+    let columnX = Number.NaN;
+    const flush = (): void => {
+      const first = column[0];
+      const last = column.at(-1);
+      if (first === undefined || last === undefined) return;
+      const least = Math.min(...column);
+      const most = Math.max(...column);
+      const turn = column.indexOf(least) < column.indexOf(most) ? [least, most] : [most, least];
+      let before = Number.NaN;
+      for (const y of [first, ...turn, last]) {
+        if (y !== before) kept.push([columnX, y]);
+        before = y;
+      }
+    };
+    for (let i = 0; i < numbers.length; i += 2) {
+      const x = snap(numbers[i] as number);
+      if (x !== columnX) {
+        flush();
+        column = [];
+        columnX = x;
+      }
+      column.push(Math.round((numbers[i + 1] as number) * 10) / 10);
+    }
+    flush();
+    let text = '';
+    kept.forEach(([x, y], i) => {
+      const [beforeX, beforeY] = kept[i - 1] ?? [Number.NaN, Number.NaN];
+      const next = kept[i + 1];
+      if (i === 0) text += `M${x},${y}`;
+      else if (y === beforeY) text += next !== undefined && next[1] === y ? '' : `H${x}`;
+      else text += x === beforeX ? `V${y}` : `L${x},${y}`;
+    });
+    return text;
+  });
+}
+
+function compactPaths(svg: string, size: Size): string {
+  return svg.replace(/\bd="([^"]*)"/g, (_, d: string) => `d="${compactPath(d, size.narrow ? 0.5 : 0.25)}"`);
+}
+
 /** Coordinates to a tenth of a pixel. */
 function shortenNumbers(svg: string): string {
   return svg.replace(/\b(d|transform|x2|y2)="([^"]*)"/g, (_, attribute: string, value: string) => {
-    const short = value.replace(/-?\d+\.\d{2,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10));
+    const short = value.replace(/-?\d+\.\d{3,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10));
     return `${attribute}="${short}"`;
   });
 }
@@ -79,7 +133,7 @@ export async function drawPanel(panel: Panel, size: Size, id: string): Promise<s
       .replace(IDLE_ATTRIBUTES, '')
       .replace(/ style="[^"]*"/g, ''),
   );
-  return shortenNumbers(followTheme(mergeCells(own)));
+  return shortenNumbers(compactPaths(followTheme(mergeCells(own)), size));
 }
 
 /** Draws a panel as a file of its own: fixed colours on paper, its finding as the title. */

@@ -166,7 +166,6 @@ function comparisonPanel(drawn: readonly Change[]): Panel {
     y: { type: 'band', domain: names },
     layout,
     spec: (size) => {
-      const place = layout(size);
       const x = {
         field: 'x',
         type: 'quantitative',

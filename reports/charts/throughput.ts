@@ -58,18 +58,19 @@ export function throughputCharts(source: ChartSource): Chart[] {
       height: 260,
     });
   });
-  const first = Math.max(0, windows.indexOf('100ms'));
   const shortest = windows.length - 1;
+  const title = titleOf(at(windows[shortest] as string), windows[shortest] as string, look.readings);
+  const first = title.includes(' but ') ? shortest : Math.max(0, windows.indexOf('100ms'));
   const table = timeTable('Throughput over time', at(windows[first] as string), unit, time);
   return [
     {
       name: 'throughput',
-      title: titleOf(at(windows[shortest] as string), windows[shortest] as string, look.readings),
+      title,
       note: `Bytes as tc counts them, in windows of the chosen length; the dashed line is what is configured.${
         flows.length > drawn.length ? ` The ${drawn.length} busiest of ${flows.length} flows are drawn.` : ''
       }`,
       legend: xyLegend(
-        labels.map((label) => ({ label, points: [] })),
+        labels.map((label) => ({ label, step: true, points: [] })),
         guides,
       ),
       panels,

@@ -102,13 +102,29 @@ export function spreadLabels(places: readonly number[], gap: number, low: number
   return result;
 }
 
+function hasMarkers(lines: readonly XySeries[]): boolean {
+  return lines.every((s) => s.points.length <= MARKER_LIMIT && s.step !== true);
+}
+
 /** The legend of XY series and guides, in the order of their colours. */
 export function xyLegend(series: readonly XySeries[], guides: readonly Guide[] = []): LegendEntry[] {
   const lines = series.filter((s) => !s.measured);
   const measured = series.filter((s) => s.measured);
   return [
-    ...lines.map((s, i) => ({ label: s.label, ...lineStyle(i), sign: 'line' as const, switchable: true })),
-    ...measured.map((s, i) => ({ label: s.label, ...measuredStyle(i), sign: 'point' as const, switchable: true })),
+    ...lines.map((s, i) => ({
+      label: s.label,
+      ...lineStyle(i),
+      ...(hasMarkers(lines) ? {} : { shape: 'none' }),
+      sign: 'line' as const,
+      switchable: true,
+    })),
+    ...measured.map((s, i) => ({
+      label: s.label,
+      ...measuredStyle(i),
+      sign: 'point' as const,
+      hollow: true,
+      switchable: true,
+    })),
     ...[...new Set(guides.map((g) => g.label))].map((label) => ({
       label,
       colour: MUTED.light,
@@ -268,7 +284,7 @@ export function xyPanel(content: XyContent): Panel {
         mark: { type: 'line', clip: true, ...(lines.some((s) => s.step) ? { interpolate: 'step-after' } : {}) },
         encoding: { x, y, color: style.color, strokeDash: style.strokeDash },
       });
-      if (lines.every((s) => s.points.length <= MARKER_LIMIT && !s.step)) {
+      if (hasMarkers(lines)) {
         layers.push({
           name: 'marker',
           transform: only('simulated'),

@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import type { Result } from '../sim/run/result.ts';
+import type { Chart } from './chart.ts';
+import { chooseCharts } from './charts/choose.ts';
+import { resolveDocument, yamlText } from './document.ts';
+import type { Explanation } from './explanation.ts';
+import { figureHtml } from './figure.ts';
+import { formatDifference, formatQuantity } from './format.ts';
+import { gridData } from './grid.ts';
+import { cleanText, clipText, embeddedJson, Html, html, shown } from './html.ts';
+import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints } from './reading.ts';
+import { STYLE } from './style.ts';
+import { pointsTable, runName, runTables, tableHtml } from './tables.ts';
+import { verdictSection } from './verdict.ts';
+import { whatIfData } from './what-if-data.ts';
+import { glossary, simulatedWords } from './words.ts';
+
+/** What a page is made of. */
+export interface PageInput {
+  readonly results: readonly Result[];
+  readonly explanations: readonly Explanation[];
+  /** The command line that makes this page again. */
+  readonly command: string;
+  /** `reports/client/main.ts`, bundled as a classic script. */
+  readonly clientScript: string;
+  /** The engine and its models, bundled as a classic script that defines `shaperlab.runPoint`; absent: no what-if. */
+  readonly whatIf?: string;
+}
+
+const RUNS_IN_FULL = 4;
+const EXPLANATIONS_IN_FULL = 12;
+const DOCUMENT_LIMIT = 60_000;
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** What an inline script may hold: no end of the element, no start of a comment. */
+function scriptText(script: string): string {
+  return script.replace(/<(?=\/script|!--|script)/gi, '\\x3C');
+}
+
+function section(id: string, title: string, content: Html | readonly Html[]): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${content}</section>
+`;
+}
+
+function leadHtml(
+  charts: readonly Chart[],
+  source: ChartSource,
+  explanations: readonly Explanation[],
+): Html | undefined {
+  const what = charts[0]?.title ?? plainFinding(source);
+  const look = source.look;
+  const why =
+    explanations.find(
+      (e) => e.conclusion !== undefined && e.result === look?.resultIndex && e.point === look?.pointIndex,
+    ) ?? explanations.find((e) => e.conclusion !== undefined);
+  if (what === undefined && why === undefined) return undefined;
+  return html`<div class="lead">${what === undefined ? undefined : html`<p><b>What happened.</b> ${shown(what, 500)}.</p>`}${
+    why?.conclusion === undefined ? undefined : html`<p><b>Why.</b> ${shown(why.conclusion, 800)}</p>`
+  }</div>`;
+}
+
+function plainFinding(source: ChartSource): string | undefined {
+  const reading =
+    source.look?.readings.find((r) => r.configuredBitsPerSecond !== undefined) ?? source.look?.readings[0];
+  if (reading === undefined) return undefined;
+  const received = formatQuantity(reading.receivedBitsPerSecond, 'rate', 5);
+  if (reading.configuredBitsPerSecond === undefined) return `${reading.flow} gets ${received}`;
+  const configured = formatQuantity(reading.configuredBitsPerSecond, 'rate', 5);
+  return `${reading.flow} gets ${received} where ${configured} is configured, ${formatDifference(reading.deviationPercent ?? 0)}`;
+}
+
+function explanationHtml(explanation: Explanation, where: string, index: number): Html {
+  return html`<h3>${shown(explanation.subject, 160)}${where === '' ? undefined : html` <span class="unit">with ${shown(where)}</span>`}</h3>
+${explanation.conclusion === undefined ? undefined : html`<p class="why">${shown(explanation.conclusion, 800)}</p>`}${explanation.sections.map(
+  (s, i) =>
+    tableHtml(
+      {
+        caption: s.title,
+        columns: [
+          { label: 'Step', number: false },
+          { label: 'Value', number: false },
+          { label: 'How it comes about', number: false },
+        ],
+        rows: s.lines.map((line) => [line.label, line.value, line.rule]),
+      },
+      `explain-${index}-${i}`,
+    ),
+)}`;
+}
+
+function arithmeticSection(
+  source: ChartSource,
+  points: readonly ReadPoint[],
+  explanations: readonly Explanation[],
+): Html {
+  const look = source.look;
+  const near = (e: Explanation): number => (e.result === look?.resultIndex && e.point === look?.pointIndex ? 0 : 1);
+  const ordered = [...explanations].sort((a, b) => near(a) - near(b));
+  const parts = ordered.slice(0, EXPLANATIONS_IN_FULL).map((e, i) => {
+    const read = points.find((p) => p.resultIndex === e.result && p.pointIndex === e.point);
+    return explanationHtml(e, read === undefined ? '' : pointWords(read, source.varying), i);
+  });
+  const more = explanations.length - parts.length;
+  return section('arithmetic', 'The arithmetic', [
+    ...(parts.length === 0
+      ? [html`<p>No limiter of this scenario computes with steps that could be shown.</p>`]
+      : parts),
+    ...(more > 0 ? [html`<p class="note">${more} more can be printed with the explain command.</p>`] : []),
+  ]);
+}
+
+function scenarioSection(source: ChartSource, results: readonly Result[]): Html {
+  const parts = results.map((result, i) => {
+    const look = source.look?.resultIndex === i ? source.look.point : result.points[0];
+    const text = yamlText(resolveDocument(result.scenario.document, look?.variables ?? {}));
+    const cut = text.length > DOCUMENT_LIMIT;
+    const read = source.points.find((p) => p.resultIndex === i && p.point === look);
+    const where = read === undefined ? '' : pointWords(read, source.varying);
+    return html`${results.length > 1 ? html`<h3>Result ${i + 1}: ${shown(result.title)}</h3>` : undefined}${
+      where === '' ? undefined : html`<p class="note">With ${shown(where)}.</p>`
+    }<details class="fold" open><summary>Scenario with every variable filled in</summary><pre tabindex="0">${text
+      .slice(0, DOCUMENT_LIMIT)
+      .split('\n')
+      .map(
+        (line) => html`<bdi>${cleanText(line.replace(/^ +/, (s) => '\u00a0'.repeat(s.length)))}</bdi>\n`,
+      )}</pre></details>${cut ? html`<p class="note">The rest is in the scenario file.</p>` : undefined}`;
+  });
+  return section('scenario', 'The scenario, resolved', parts);
+}
+
+function sourceSection(input: PageInput): Html {
+  const parts = input.results.map(
+    (result, i) => html`${input.results.length > 1 ? html`<h3>Result ${i + 1}</h3>` : undefined}<dl class="source">
+<dt>Scenario</dt><dd><code>${shown(result.scenario.file, 300)}</code></dd>
+<dt>SHA-256 of it</dt><dd><code>${shown(result.scenario.sha256, 80)}</code></dd>
+<dt>Seed</dt><dd>${result.seed}</dd>
+<dt>shaperlab</dt><dd>${shown(result.run.version, 60)}</dd>
+<dt>Node.js</dt><dd>${shown(result.run.node, 60)}</dd></dl>`,
+  );
+  return section('source', 'How to get this page again', [
+    ...parts,
+    html`<p>This command makes the same page, byte for byte:</p><pre tabindex="0"><code>${shown(input.command, 4000)}</code></pre>`,
+  ]);
+}
+
+function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html {
+  const parts: Html[] = [];
+  const all = pointsTable(source, points);
+  if (all !== undefined) parts.push(html`<div id="all-runs">${tableHtml(all, 'table-runs')}</div>`);
+  const inFull = points.length <= RUNS_IN_FULL ? source.points : source.look === undefined ? [] : [source.look];
+  inFull.forEach((read, i) => {
+    const name = runName(source, read);
+    parts.push(
+      html`<h3>${
+        inFull.length === 1 && points.length === 1
+          ? 'The run'
+          : shown(`${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+      }${source.results.length > 1 ? html` <span class="unit">result ${read.resultIndex + 1}</span>` : undefined}</h3>`,
+      ...runTables(read).map((table, j) => tableHtml(table, `table-run-${i}-${j}`)),
+    );
+  });
+  return section('tables', 'Tables', parts);
+}
+
+function whatIfSection(input: PageInput, source: ChartSource): Html | undefined {
+  const data = input.whatIf === undefined ? undefined : whatIfData(source);
+  if (data === undefined || input.whatIf === undefined) return undefined;
+  return html`<section id="what-if" class="whatif-section" aria-labelledby="what-if-title" hidden><h2 id="what-if-title">What if …</h2>
+<p>Change a value and run the scenario again, here in the page. Nothing is sent anywhere.</p>
+<div class="whatif"></div>
+<script type="application/json" id="what-if-data">${embeddedJson(data)}</script>
+<script type="application/json" id="what-if-engine">${embeddedJson(input.whatIf)}</script></section>
+`;
+}
+
+/**
+ * Makes the HTML page of one or more results: offline, without a request, the same bytes for the same results.
+ *
+ * @throws Error when a chart's specification does not compile cleanly, which is a fault of the chart.
+ */
+export async function renderPage(input: PageInput): Promise<string> {
+  const source = chartSource(input.results);
+  const points = readPoints(input.results);
+  const charts = chooseCharts(source);
+  const figures: Html[] = [];
+  for (const chart of charts) figures.push(await figureHtml(chart));
+  const lookWords = source.look === undefined ? '' : pointWords(source.look, source.varying);
+  const title = input.results.map((r) => r.title).join(' and ') || 'Simulation';
+  const words = input.results.map(
+    (result, i) =>
+      html`${input.results.length > 1 ? html`<h3>Result ${i + 1}: ${shown(result.title)}</h3>` : undefined}${simulatedWords(
+        chartSource([result]),
+        result,
+      )}`,
+  );
+  const whatIf = whatIfSection(input, source);
+  const body = [
+    section(
+      'verdict',
+      'Verdict',
+      html`${verdictSection(points, source.varying)}${leadHtml(charts, source, input.explanations)}`,
+    ),
+    section('simulated', 'What was simulated', words),
+    section(
+      'charts',
+      'Charts',
+      html`${
+        lookWords === ''
+          ? undefined
+          : html`<p class="note">Charts over time look at the run that strays farthest: ${shown(lookWords)}.</p>`
+      }${figures.length === 0 ? html`<p>There is nothing to draw.</p>` : figures}`,
+    ),
+    ...(whatIf === undefined ? [] : [whatIf]),
+    tablesSection(source, points),
+    arithmeticSection(source, points, input.explanations),
+    scenarioSection(source, input.results),
+    sourceSection(input),
+  ];
+  const terms = glossary(body.map((part) => part.text).join(' '));
+  body[1] = section('simulated', 'What was simulated', [...words, terms]);
+  const contents = [
+    ['verdict', 'Verdict'],
+    ['simulated', 'What was simulated'],
+    ['charts', 'Charts'],
+    ...(whatIf === undefined ? [] : [['what-if', 'What if …']]),
+    ['tables', 'Tables'],
+    ['arithmetic', 'The arithmetic'],
+    ['scenario', 'The scenario'],
+    ['source', 'How to get this page again'],
+  ];
+  const script = scriptText(input.clientScript);
+  const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(STYLE)}; worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'`;
+  const page = html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${clipText(cleanText(title), 120)}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#verdict">Skip to the verdict</a>
+<div class="layout">
+<header><div><p class="kicker">shaperlab report</p><h1>${shown(title, 240)}</h1></div></header>
+<nav class="contents" aria-label="Contents"><ol>${contents.map(
+    ([id, label]) => html`<li><a href="#${id as string}">${label as string}</a></li>`,
+  )}</ol></nav>
+<main>
+${body}</main>
+<footer><p>Made by shaperlab ${shown(input.results[0]?.run.version ?? '', 40)}. The page works offline and asks for nothing.</p></footer>
+</div>
+<script type="application/json" id="grid-data">${embeddedJson(gridData(source))}</script>
+<script>${new Html(script)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}

@@ -1,0 +1,124 @@
+import type { ExpectationResult, PointResult } from '../sim/run/result.ts';
+import { formatNumber, formatQuantity, type Measure } from './format.ts';
+import { type Html, html, shown } from './html.ts';
+import { pointWords, type ReadPoint } from './reading.ts';
+
+const LIST_LIMIT = 60;
+const RUN_LIMIT = 100;
+
+/** What a figure of the result measures, by its path. */
+function measureOf(path: string): Measure {
+  if (/bitsPerSecond/.test(path)) return 'rate';
+  if (/seconds/i.test(path)) return 'time';
+  if (/percent/i.test(path)) return 'percent';
+  if (/bytes/i.test(path)) return 'bytes';
+  return 'count';
+}
+
+function valueWords(expectation: ExpectationResult, value: ExpectationResult['actual']): string {
+  if (value === null) return 'nothing';
+  if (typeof value !== 'number') return String(value);
+  return formatQuantity(value, measureOf(expectation.text.split(/\s/)[0] ?? ''), 6);
+}
+
+interface Judged {
+  readonly read: ReadPoint;
+  readonly expectation: ExpectationResult;
+}
+
+function signOf(passed: boolean): Html {
+  return html`<span class="sign" aria-hidden="true">${passed ? '✓' : '✗'}</span>`;
+}
+
+function gotWords(expectation: ExpectationResult): Html {
+  return html`got ${shown(valueWords(expectation, expectation.actual))}, expected ${shown(
+    valueWords(expectation, expectation.expected),
+  )}`;
+}
+
+/** One line of `expect:` with what became of it: in one run, or in all runs of a grid. */
+function judgedLine(group: readonly Judged[], varying: readonly string[]): Html {
+  const first = group[0] as Judged;
+  const failed = group.filter((j) => !j.expectation.passed);
+  const passed = failed.length === 0;
+  const text = html`<code>${shown(first.expectation.text, 300)}</code><br>`;
+  if (group.length === 1) {
+    const where = pointWords(first.read, varying);
+    return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
+      passed ? 'Passed' : 'Failed'
+    }</strong>${where === '' ? undefined : html` with ${shown(where)}`}: ${gotWords(first.expectation)}</span></div></li>`;
+  }
+  const ordered = [...failed, ...group.filter((j) => j.expectation.passed)];
+  const runs = ordered
+    .slice(0, RUN_LIMIT)
+    .map(
+      ({ read, expectation }) =>
+        html`<li class="${expectation.passed ? 'passed' : 'failed'}">${signOf(expectation.passed)}<span><strong>${
+          expectation.passed ? 'Passed' : 'Failed'
+        }</strong> with ${shown(pointWords(read, varying))}: ${gotWords(expectation)}</span></li>`,
+    );
+  const hidden = ordered.length - runs.length;
+  return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
+    passed ? 'Passed' : 'Failed'
+  }</strong> in ${
+    passed
+      ? `all ${formatNumber(group.length, 7)}`
+      : `${formatNumber(failed.length, 7)} of ${formatNumber(group.length, 7)}`
+  } runs</span><details class="fold" open><summary>Each run</summary><ul class="runs">${runs}</ul>${
+    hidden > 0
+      ? html`<p class="note">${hidden} more are in the result file; the list begins with what failed.</p>`
+      : undefined
+  }</details></div></li>`;
+}
+
+function failureLine(point: PointResult, where: string): Html {
+  return html`<li class="failed"><span class="sign" aria-hidden="true">✗</span><div><strong>Did not run</strong>${
+    where === '' ? undefined : html` <span class="where">at ${shown(where)}</span>`
+  }<br><span class="detail">${shown(point.failed ?? '', 400)}</span></div></li>`;
+}
+
+/** Whether all expectations hold: the headline, then each of them, failed ones first. */
+export function verdictSection(points: readonly ReadPoint[], varying: readonly string[]): Html {
+  const judged = points.flatMap((read) => read.point.expectations.map((expectation) => ({ read, expectation })));
+  const broken = points.filter((read) => read.point.failed !== undefined);
+  const failed = judged.filter((j) => !j.expectation.passed);
+  const good = failed.length === 0 && broken.length === 0;
+  const parts: string[] = [];
+  if (judged.length > 0) {
+    parts.push(
+      failed.length === 0
+        ? judged.length === 1
+          ? 'The expectation holds'
+          : `All ${formatNumber(judged.length, 7)} expectations hold`
+        : `${formatNumber(failed.length, 7)} of ${formatNumber(judged.length, 7)} ${
+            judged.length === 1 ? 'expectation' : 'expectations'
+          } failed`,
+    );
+  } else if (broken.length === 0) {
+    parts.push('No expectation was set');
+  }
+  if (broken.length > 0)
+    parts.push(`${formatNumber(broken.length, 7)} of ${formatNumber(points.length, 7)} runs did not finish`);
+  const state = good ? (judged.length === 0 ? 'neutral' : 'passed') : 'failed';
+  const groups = new Map<string, Judged[]>();
+  for (const j of judged) {
+    const group = groups.get(j.expectation.text) ?? [];
+    group.push(j);
+    groups.set(j.expectation.text, group);
+  }
+  const ordered = [...groups.values()].sort((a, b) => Number(holds(a)) - Number(holds(b)));
+  const lines = [
+    ...broken.map((read) => failureLine(read.point, pointWords(read, varying))),
+    ...ordered.map((group) => judgedLine(group, varying)),
+  ];
+  const hidden = lines.length - LIST_LIMIT;
+  return html`<p class="headline ${state}"><span class="sign" aria-hidden="true">${
+    state === 'passed' ? '✓' : state === 'failed' ? '✗' : '·'
+  }</span> ${parts.join('; ')}.</p>${
+    lines.length === 0 ? undefined : html`<ul class="judged">${lines.slice(0, LIST_LIMIT)}</ul>`
+  }${hidden > 0 ? html`<p class="note">${hidden} more are in the result file; the list begins with what failed.</p>` : undefined}`;
+}
+
+function holds(group: readonly Judged[]): boolean {
+  return group.every((j) => j.expectation.passed);
+}

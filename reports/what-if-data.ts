@@ -1,0 +1,94 @@
+import type { PointResult } from '../sim/run/result.ts';
+import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts';
+import { rateOfText, sizeOfText } from './quantity.ts';
+import type { ChartSource } from './reading.ts';
+
+/** A value of the scenario that the reader may change. */
+export interface Knob {
+  readonly label: string;
+  /** Where it stands in the resolved scenario. */
+  readonly path: readonly string[];
+  readonly value: string;
+  readonly kind: 'rate' | 'size' | 'text';
+  /** Values that are worth a try. */
+  readonly suggestions: readonly string[];
+}
+
+/** What the page is told of the run that it can repeat. */
+export interface WhatIfData {
+  /** The scenario of that run, without variables. */
+  readonly document: Mapping;
+  readonly knobs: readonly Knob[];
+  /** The rates that the page speaks of: flow to level. */
+  readonly levels: Readonly<Record<string, string>>;
+  readonly configured: Readonly<Record<string, number | null>>;
+  /** Figures of that run as reported. */
+  readonly reported: Pick<PointResult, 'flows'>;
+}
+
+const KNOB_LIMIT = 10;
+const KERNELS = ['2.6.22', '2.6.25', '2.6.31', '3.4', '3.10', '4.9', '6.12'];
+const CURLS = ['7.88.1', '8.6.0', '8.17.0', '8.18.0', '8.19.0', '8.20.0', '8.21.0', 'pr19384'];
+
+function knobsOf(document: Mapping): Knob[] {
+  const knobs: Knob[] = [];
+  const add = (label: string, path: readonly string[], value: unknown, suggestions: readonly string[] = []): void => {
+    const text = textOf(value);
+    if (text === undefined) return;
+    const last = path.at(-1) ?? '';
+    const kind =
+      /rate|ceil/.test(last) && rateOfText(text) !== undefined
+        ? 'rate'
+        : /size|burst|limit/i.test(last) && sizeOfText(text) !== undefined
+          ? 'size'
+          : 'text';
+    knobs.push({ label, path, value: text, kind, suggestions });
+  };
+  const hops = Object.entries(mappingOf(document.hops));
+  const flows = Object.entries(mappingOf(document.flows));
+  const used = new Set(flows.map(([, flow]) => textOf(mappingOf(flow).class)));
+  for (const [name, hop] of hops) {
+    const written = mappingOf(hop);
+    add(`Rate of ${name}`, ['hops', name, 'rate'], written.rate);
+    add(`Burst of ${name}`, ['hops', name, 'burst'], written.burst);
+    for (const [className, c] of Object.entries(mappingOf(written.classes))) {
+      if (!used.has(className) && className !== textOf(written.default)) continue;
+      const leaf = mappingOf(c);
+      add(`Rate of class ${className}`, ['hops', name, 'classes', className, 'rate'], leaf.rate);
+      add(`Ceil of class ${className}`, ['hops', name, 'classes', className, 'ceil'], leaf.ceil);
+      add(`Burst of class ${className}`, ['hops', name, 'classes', className, 'burst'], leaf.burst ?? '');
+    }
+  }
+  for (const [name, flow] of flows) {
+    const written = mappingOf(flow);
+    const curl = textOf(written.source) === 'curl';
+    add(curl ? `File size of ${name}` : `Packet size of ${name}`, ['flows', name, 'size'], written.size);
+    add(
+      curl ? `Limit of ${name}` : `Sending rate of ${name}`,
+      ['flows', name, curl ? 'limit' : 'rate'],
+      curl ? written.limit : written.rate,
+    );
+    if (curl) add(`curl version of ${name}`, ['flows', name, 'version'], written.version, CURLS);
+  }
+  for (const [name, hop] of hops) add(`Kernel of ${name}`, ['hops', name, 'kernel'], mappingOf(hop).kernel, KERNELS);
+  return knobs.slice(0, KNOB_LIMIT);
+}
+
+/** Prepares the run that the page looks at for being changed; undefined where nothing can be changed. */
+export function whatIfData(source: ChartSource): WhatIfData | undefined {
+  const look = source.look;
+  if (look === undefined) return undefined;
+  const document = resolveDocument(look.result.scenario.document, look.point.variables);
+  const knobs = knobsOf(document);
+  if (knobs.length === 0) return undefined;
+  const flows = Object.fromEntries(
+    Object.entries(look.point.flows).map(([name, { series: _, transfers: __, ...figures }]) => [name, figures]),
+  );
+  return {
+    document,
+    knobs,
+    levels: Object.fromEntries(look.readings.map((r) => [r.flow, r.level])),
+    configured: Object.fromEntries(look.readings.map((r) => [r.flow, r.configuredBitsPerSecond ?? null])),
+    reported: { flows },
+  };
+}

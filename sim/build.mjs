@@ -1,18 +1,19 @@
-// Bundles the command line into dist/: one entry, and a chunk for each part that is loaded on demand.
-import { rmSync } from 'node:fs';
+#!/usr/bin/env node
+// Bundles the command line into dist/: one entry, and a chunk for each part that is loaded on demand; beside it the two
+// scripts that a page with charts carries in itself. A failed build leaves the one before as it is.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist');
-rmSync(outdir, { recursive: true, force: true });
+const common = { absWorkingDir: root, bundle: true, write: false, logLevel: 'warning' };
 
-await build({
-  absWorkingDir: root,
+const commandLine = {
+  ...common,
   entryPoints: { cli: 'sim/cli/main.ts' },
   outdir,
-  bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
@@ -23,5 +24,31 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
   chunkNames: 'chunk-[name]-[hash]',
-  logLevel: 'warning',
+};
+
+const pageScript = {
+  ...common,
+  minify: true,
+  format: 'iife',
+  platform: 'browser',
+  target: 'es2023',
+  legalComments: 'none',
+};
+
+const builds = await Promise.all([
+  build(commandLine),
+  build({ ...pageScript, entryPoints: ['reports/client/main.ts'], outfile: join(outdir, 'page-client.js') }),
+  build({
+    ...pageScript,
+    entryPoints: ['sim/run/page-engine.ts'],
+    globalName: 'shaperlab',
+    outfile: join(outdir, 'page-engine.js'),
+  }),
+]).catch(() => {
+  // esbuild has said what is wrong.
+  process.exit(1);
 });
+
+rmSync(outdir, { recursive: true, force: true });
+mkdirSync(outdir, { recursive: true });
+for (const file of builds.flatMap(({ outputFiles }) => outputFiles)) writeFileSync(file.path, file.contents);

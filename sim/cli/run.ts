@@ -13,6 +13,7 @@ import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
 import { fileFailure, writeText } from './files.ts';
 import { catchInterrupt } from './interrupt.ts';
+import { writePage } from './page.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
@@ -75,6 +76,8 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     print(summarize(outcome.result, outcome.readings, stdoutTerminal()));
   }
   const results = outcomes.map(({ result }) => result);
+  const page = args.text('html');
+  if (page !== undefined) await writePage(page, results);
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);

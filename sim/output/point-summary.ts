@@ -31,9 +31,8 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
   const rate = (index: number): string => `${rates.cells[index]!.padStart(width)} ${rates.unit}`;
 
   if (configured !== undefined) {
-    const { guaranteedBitsPerSecond: floor, by } = configured;
-    const atLeast = floor === undefined ? '' : ` and at least ${figure(floor, 'rate')}`;
-    say('allowed', rate(0), `${by}${atLeast}`);
+    const { guaranteedBitsPerSecond: own, by } = configured;
+    say('allowed', rate(0), own === undefined ? by : `ceil of ${by}, ${figure(own, 'rate')} of its own`);
   }
   say('offered', rate(1), reading.unsaturated ? 'less than allowed' : '');
   LEVELS.forEach(({ level, says }, index) => {
@@ -44,7 +43,10 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
     say(level, reading.level === level ? style.bold(value) : value, says);
   });
   say('packets', `${concise(flow.packetsPerSecond)} /s`, packetCounts(flow));
-  if (flow.receivedPackets > 0) say('delay', delays(flow.delaySeconds), 'quantiles within 0.4 %');
+  if (flow.receivedPackets > 0) {
+    say('delay', delays(flow.delaySeconds, ['min', 'mean', 'max']));
+    say('quantiles', delays(flow.delaySeconds, ['p50', 'p95', 'p99']), 'within 0.4 %');
+  }
   const transfers = flow.transfers ?? (flow.transfer === undefined ? [] : [flow.transfer]);
   for (const transfer of transfers) say('transfer', transferText(transfer));
   const counters = Object.entries(flow.counters ?? {}).map(([name, value]) => `${name} ${concise(value)}`);
@@ -65,8 +67,7 @@ export function droppedShare(flow: FlowResult): string {
   return `${fixed(flow.sentPackets === 0 ? 0 : (100 * flow.droppedPackets) / flow.sentPackets, 1)} %`;
 }
 
-function delays(delay: DelaySummary): string {
-  const names = ['min', 'mean', 'p50', 'p95', 'p99', 'max'] as const;
+function delays(delay: DelaySummary, names: readonly (keyof DelaySummary)[]): string {
   return names.map((name) => `${name} ${figure(delay[name], 'time')}`).join(' · ');
 }
 
@@ -88,11 +89,15 @@ function hopBlock(name: string, hop: Hop, style: Style, depth = 0): string[] {
   const kind = hop.kind === undefined ? '' : ` (${hop.kind})`;
   const line = link === undefined ? '' : `: link ${fixed(100 * link.busyFraction, 1)} % busy${lossText(link)}`;
   const lines = [`${indent}${depth === 0 ? 'hop' : 'qdisc in'} ${style.bold(name)}${kind}${line}`];
-  const counters = pairs(Object.entries(hop.counters).filter(([key]) => !TC_LINE_COUNTERS.has(key)));
+  const counters = pairs(
+    Object.entries(hop.counters).filter(([key, value]) => value !== 0 && !TC_LINE_COUNTERS.has(key)),
+  );
   if ('sentPackets' in hop.counters) lines.push(...tcLines(hop.counters).map((text) => `${indent}  ${text}`));
   if (counters !== '') lines.push(`${indent}   ${counters}`);
-  for (const [className, values] of Object.entries(hop.classes))
-    lines.push(...classBlock(className, values, indent, style));
+  for (const [className, values] of Object.entries(hop.classes)) {
+    const unused = className === 'direct' && values.sentPackets + values.droppedPackets + values.backlogPackets === 0;
+    if (!unused) lines.push(...classBlock(className, values, indent, style));
+  }
   for (const [child, nested] of Object.entries(hop.children ?? {}))
     lines.push(...hopBlock(child, nested, style, depth + 1));
   return lines;

@@ -37,7 +37,7 @@ function header({ points, seed, run }: Result, style: Style): string {
     parts.push(`${figure(first.durationSeconds, 'time')} simulated${warmup}`);
   }
   const events = points.reduce((sum, point) => sum + point.events, 0);
-  parts.push(`${fixed(events, 0)} events in ${figure(run.wallSeconds, 'time')}`);
+  parts.push(`${fixed(events, 0)} events in ${fixed(run.wallSeconds, 2)} s`);
   return style.dim(parts.join(' · '));
 }
 

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import * as registry from '../../models/registry.ts';
+import { explainScenario } from '../output/explain.ts';
+import type { Explanation } from '../output/explanation.ts';
+import type { Result } from '../run/result.ts';
+import { checkDocument } from '../scenario/load-scenario.ts';
+import { ScenarioError } from '../scenario/problem.ts';
+import { readText, writeText } from './files.ts';
+import { say } from './streams.ts';
+
+/** Explanations of points beyond this number are left to `sim explain`. */
+const EXPLAINED_POINTS = 2000;
+
+/** Writes the page of some results. @throws Failure (trouble) */
+export async function writePage(path: string, results: readonly Result[]): Promise<void> {
+  // Loaded now, as the chart library alone takes longer to load than most scenarios to run.
+  const { renderPage } = await import('../../reports/page.ts');
+  const page = await renderPage({
+    results,
+    explanations: results.flatMap(explain),
+    command: ['sim', ...process.argv.slice(2).map(shellWord)].join(' '),
+    clientScript: builtScript('page-client.js'),
+    whatIf: builtScript('page-engine.js'),
+  });
+  writeText(path, page);
+  say(`sim: ${path} written`);
+}
+
+interface PlacedExplanation extends Explanation {
+  readonly result: number;
+  readonly point: number;
+}
+
+/** The arithmetic of a result's points; none where the scenario cannot be read without its other files. */
+function explain(result: Result, resultIndex: number): PlacedExplanation[] {
+  try {
+    const loaded = checkDocument(result.scenario.document, { registry });
+    return result.points.slice(0, EXPLAINED_POINTS).flatMap(({ variables, failed }, point) =>
+      failed !== undefined
+        ? []
+        : explainScenario(loaded.pointOf(variables).scenario, undefined)
+            .filter(({ sections }) => sections.length > 0)
+            .map((explanation) => ({ ...explanation, result: resultIndex, point })),
+    );
+  } catch (error) {
+    if (error instanceof ScenarioError) return [];
+    throw error;
+  }
+}
+
+/** A script that the build puts beside the command line. */
+function builtScript(name: string): string {
+  return readText(fileURLToPath(new URL(name, import.meta.url)));
+}
+
+/** A word as a shell reads it back. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -24,6 +24,7 @@ import type {
   Surroundings,
 } from './model.ts';
 import { invariant } from './model.ts';
+import { bulk } from './sources/bulk.ts';
 import { cbr } from './sources/cbr.ts';
 import { curlSource } from './sources/curl.ts';
 import { downloadSource } from './sources/download.ts';
@@ -52,6 +53,7 @@ const models: readonly ModelDeclaration[] = [
   onOff,
   ...genericShapers,
   ...genericLimiters,
+  bulk,
   curlSource,
   downloadSource,
 ];

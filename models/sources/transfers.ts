@@ -1,5 +1,6 @@
 import type { ClientHost, TransferClient } from '../curl/socket.ts';
 import type { Limiter, ModelDeclaration, NestedModel, Parameters, Values } from '../model.ts';
+import { pathParameters } from './tcp-path.ts';
 
 /** Builds the limiter of an application by its kind. */
 export type LimiterBuilder = (model: NestedModel) => Limiter;
@@ -36,4 +37,5 @@ export const transferParameters = {
     default: '100us',
     minimum: 0,
   },
+  ...pathParameters,
 } as const satisfies Parameters;

@@ -1,5 +1,5 @@
 import type { TimerOwner } from '../model.ts';
-import { Deadline, type TcpEnvironment } from './environment.ts';
+import { Deadline, type TimerService } from './environment.ts';
 import type { ReceivingApplication, TcpReceiver } from './receiver.ts';
 import type { SendingApplication, TcpSender } from './sender.ts';
 
@@ -25,9 +25,9 @@ export class BlockWriter implements SendingApplication, TimerOwner {
   readonly #plan: WritingPlan;
   readonly #pause: Deadline;
 
-  constructor(environment: TcpEnvironment, plan: WritingPlan) {
+  constructor(timers: TimerService, plan: WritingPlan) {
     this.#plan = plan;
-    this.#pause = new Deadline(environment, this);
+    this.#pause = new Deadline(timers, this);
   }
 
   /** Bytes that all blocks have together. */
@@ -74,10 +74,10 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   #nextNs = 0;
 
   /** `onRead` is told of each read. */
-  constructor(environment: TcpEnvironment, plan: ReadingPlan, onRead: (bytes: number, nowNs: number) => void) {
+  constructor(timers: TimerService, plan: ReadingPlan, onRead: (bytes: number, nowNs: number) => void) {
     this.#plan = plan;
     this.#onRead = onRead;
-    this.#grid = new Deadline(environment, this);
+    this.#grid = new Deadline(timers, this);
     this.#budgetBytes = plan.periodNs > 0 ? plan.lumpBytes : Number.POSITIVE_INFINITY;
   }
 

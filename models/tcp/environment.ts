@@ -1,17 +1,21 @@
 import type { TimerOwner } from '../model.ts';
 import type { PacketPool } from '../packet.ts';
 
+/** Timers by handle. */
+export interface TimerService {
+  /** Registers a timer. */
+  newTimer(owner: TimerOwner): number;
+  /** Arms a timer for `timeNs`, replacing what it was armed for; Infinity disarms it. */
+  wakeAt(timer: number, timeNs: number): void;
+}
+
 /** What a TCP connection is handed of the outside: packets, the two directions of its path, and timers. */
-export interface TcpEnvironment {
+export interface TcpEnvironment extends TimerService {
   readonly packets: PacketPool;
   /** Takes a packet of the sending host into the first hop of the path; the network owns it from then on. */
   sendData(packet: number, nowNs: number): void;
   /** Takes a packet of the receiving host into the return path, which delays and never loses. */
   sendAck(packet: number, nowNs: number): void;
-  /** Registers a timer. */
-  newTimer(owner: TimerOwner): number;
-  /** Arms a timer for `timeNs`, replacing what it was armed for; Infinity disarms it. */
-  wakeAt(timer: number, timeNs: number): void;
 }
 
 /**
@@ -24,9 +28,9 @@ export class Deadline {
   /** The handle that the owner's `onTimer` receives. */
   readonly timer: number;
   #armedNs = Number.POSITIVE_INFINITY;
-  readonly #environment: TcpEnvironment;
+  readonly #environment: TimerService;
 
-  constructor(environment: TcpEnvironment, owner: TimerOwner) {
+  constructor(environment: TimerService, owner: TimerOwner) {
     this.#environment = environment;
     this.timer = environment.newTimer(owner);
   }

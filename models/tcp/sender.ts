@@ -12,6 +12,8 @@ import type { TcpSettings } from './settings.ts';
 
 /** Memory that a full segment takes in the send buffer (bytes; tcp_input.c: tcp_sndbuf_expand). */
 const SEND_MEMORY_BYTES = 2304;
+/** The send buffer holds twice the congestion window, and at least twice so many packets (tcp_sndbuf_expand). */
+const MINIMUM_SEND_PACKETS = 10;
 /** A receiver's window is open "enough" for a burst when a third of it is free (tcp_tso_win_divisor). */
 const WINDOW_DIVISOR = 3;
 const DEFER_NS = 1_000_000;
@@ -144,6 +146,19 @@ export class TcpSender implements TimerOwner, SackVisitor {
     this.#restartAfterIdle(nowNs);
     this.#writtenBytes += bytes;
     this.#push(nowNs, false);
+  }
+
+  /** Takes back what was written and not sent yet. */
+  cutOff(): void {
+    this.#writtenBytes = this.nextBytes;
+  }
+
+  /** Free space of the send buffer (bytes of payload); 0 below a third of it, when a poll would wait (sk_stream_is_writeable). */
+  get spaceBytes(): number {
+    const packets = Math.min(2 * Math.max(this.window.packets, MINIMUM_SEND_PACKETS), this.#largestPacketsOut);
+    const capacityBytes = packets * MSS_BYTES;
+    const freeBytes = capacityBytes - (this.#writtenBytes - this.acknowledgedBytes);
+    return freeBytes * 3 >= capacityBytes ? freeBytes : 0;
   }
 
   /** Bytes written and not sent yet. */

@@ -1,4 +1,5 @@
 import { invariant, type Values } from '../model.ts';
+import { tcpParameters } from './declaration.ts';
 import { MSS_BYTES } from './headers.ts';
 
 /** The kernel whose receive buffer tuning applies. */
@@ -32,8 +33,16 @@ export interface TcpSettings {
 
 const MIB = 1024 * 1024;
 
+/** What a parameter of {@link tcpParameters} is when it is not given; all defaults there are plain words and numbers. */
+const defaults: Values = Object.fromEntries(
+  Object.entries(tcpParameters).flatMap(([name, parameter]) =>
+    parameter.default === undefined ? [] : [[name, parameter.default]],
+  ),
+);
+
 /** Settings from the checked values of `tcp:`; what is absent takes the default of the kernel. */
-export function tcpSettings(values: Values): TcpSettings {
+export function tcpSettings(given: Values): TcpSettings {
+  const values: Values = { ...defaults, ...given };
   const tuning = values.kernel as TuningKernel;
   const ratio = Math.floor((values.scalingRatio as number) * 256);
   invariant(ratio >= 1 && ratio <= 255, `scaling ratio ${ratio}/256`);

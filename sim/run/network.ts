@@ -2,27 +2,27 @@ import { TailDropQueue } from '../../models/links/tail-drop.ts';
 import { invariant, type SourceDeclaration } from '../../models/model.ts';
 import { PacketPool } from '../../models/packet.ts';
 import { buildQdisc, modelsOf } from '../../models/registry.ts';
+import type { StreamSource } from '../../models/sources/bulk.ts';
+import type { TransferSource } from '../../models/sources/transfers.ts';
 import { randomStream } from '../engine/random.ts';
 import { Timers } from '../engine/timers.ts';
 import type { FlowSpec, HopSpec, LinkSpec, Scenario } from '../scenario/scenario.ts';
+import { BulkFlow } from './bulk-flow.ts';
+import type { Endpoint } from './endpoint.ts';
 import { FlowMeter } from './flow-meter.ts';
 import { OpenFlow } from './open-flow.ts';
 import { Port, type PortOwner } from './port.ts';
 import { PortMeter, type TraceNames } from './port-meter.ts';
 import type { FlowResult, HopResult } from './result.ts';
+import { tcpSettingsOf, type Wiring } from './tcp-endpoint.ts';
 import type { Tracer } from './tracer.ts';
+import { TransferFlow } from './transfer-flow.ts';
 import type { RunWindow } from './window.ts';
 
 /** A flow as the network sees it. */
 export interface NetworkFlow {
   /** Arms what starts the flow. */
   start(): void;
-  /** Takes a packet behind the last hop, and frees it. */
-  receive(packet: number, nowNs: number): void;
-  /** Told of a packet that was dropped or lost; the network frees it. */
-  dropped(packet: number, nowNs: number): void;
-  /** Told that a packet left the first hop's device. */
-  transmitted(packet: number, nowNs: number): void;
   /** The warm-up is over. */
   warm(): void;
   result(): FlowResult;
@@ -36,7 +36,7 @@ export interface NetworkOptions {
 }
 
 /** The hops and flows of a scenario, wired on one clock. */
-export class Network implements PortOwner {
+export class Network implements PortOwner, Wiring {
   readonly timers: Timers;
   readonly packets = new PacketPool();
   readonly ports: readonly Port[];
@@ -44,8 +44,7 @@ export class Network implements PortOwner {
   readonly window: RunWindow;
   readonly #scenario: Scenario;
   readonly #meters: PortMeter[] = [];
-  /** Ports of each flow's path. */
-  readonly #paths: readonly (readonly Port[])[];
+  readonly #endpoints: Endpoint[] = [];
 
   constructor(scenario: Scenario, options: NetworkOptions) {
     this.#scenario = scenario;
@@ -57,19 +56,19 @@ export class Network implements PortOwner {
         ? undefined
         : {
             tracer: options.tracer,
-            flowName: (flow) => scenario.flows[flow]!.name,
-            flowClass: (flow) => scenario.flows[flow]!.className ?? '',
+            flowName: (flow) => this.#endpoints[flow]!.flowName,
+            flowClass: (flow) => this.#endpoints[flow]!.className,
           };
     this.ports = scenario.hops.map((hop) => this.#port(hop, trace, options.buckets));
     const portOf = new Map(this.ports.map((port) => [port.name, port]));
-    this.#paths = scenario.flows.map((flow) =>
-      flow.via.map((name) => {
+    this.flows = scenario.flows.map((flow) => {
+      const path = flow.via.map((name) => {
         const port = portOf.get(name);
         invariant(port !== undefined, `flow ${flow.name} goes via an unknown hop ${name}`);
         return port;
-      }),
-    );
-    this.flows = scenario.flows.map((flow, index) => this.#flow(flow, index, options.buckets));
+      });
+      return this.#flow(flow, path, options.buckets);
+    });
   }
 
   /** Runs from the start to the end of the window, and yields after each of `steps` equal parts of it. */
@@ -103,25 +102,28 @@ export class Network implements PortOwner {
   // Port owner --------------------------------------------------------------------------------------------------------
 
   deliver(packet: number, nowNs: number): void {
-    const flow = this.packets.flow[packet]!;
-    const path = this.#paths[flow]!;
+    const endpoint = this.#endpoints[this.packets.flow[packet]!]!;
     const hop = this.packets.hop[packet]! + 1;
-    if (hop < path.length) {
+    if (hop < endpoint.path.length) {
       this.packets.hop[packet] = hop;
-      const priorities = this.#scenario.flows[flow]!.priorities;
-      if (priorities !== undefined) this.packets.priority[packet] = priorities[hop]!;
-      path[hop]!.arrive(packet, nowNs);
+      endpoint.path[hop]!.arrive(packet, nowNs);
     } else {
-      this.flows[flow]!.receive(packet, nowNs);
+      endpoint.receive(packet, nowNs);
     }
   }
 
   dropped(packet: number, nowNs: number): void {
-    this.flows[this.packets.flow[packet]!]!.dropped(packet, nowNs);
+    this.#endpoints[this.packets.flow[packet]!]!.dropped(packet, nowNs);
   }
 
   transmitted(packet: number, nowNs: number): void {
-    if (this.packets.hop[packet] === 0) this.flows[this.packets.flow[packet]!]!.transmitted(packet, nowNs);
+    this.#endpoints[this.packets.flow[packet]!]!.transmitted(packet, nowNs);
+  }
+
+  // Wiring of the flows -----------------------------------------------------------------------------------------------
+
+  addEndpoint(endpoint: Endpoint): number {
+    return this.#endpoints.push(endpoint) - 1;
   }
 
   // Building ----------------------------------------------------------------------------------------------------------
@@ -130,7 +132,9 @@ export class Network implements PortOwner {
     const meter = new PortMeter(hop.name, hop.shaper?.kind, this.window, this.packets, trace);
     const crossing = this.#scenario.flows.filter((flow) => flow.via.includes(hop.name));
     const port = new Port(hop, this.#scenario.seed, this.timers, this.packets, this, meter, {
-      tellsTransmitted: false,
+      tellsTransmitted: crossing.some(
+        (flow) => flow.via[0] === hop.name && !isOpen(flow) && tcpSettingsOf(flow).limiterAtSender,
+      ),
       deliversAtOnce: crossing.every((flow) => isOpen(flow) && flow.via.at(-1) === hop.name),
     });
     if (hop.shaper === undefined) {
@@ -144,22 +148,29 @@ export class Network implements PortOwner {
     return port;
   }
 
-  #flow(spec: FlowSpec, index: number, buckets: number): NetworkFlow {
-    const path = this.#paths[index]!;
+  #flow(spec: FlowSpec, path: readonly Port[], buckets: number): NetworkFlow {
     const lastHop = this.#scenario.hops.find((hop) => hop.name === spec.via.at(-1))!;
     const meter = new FlowMeter(this.window, this.packets, lastHop.link, buckets);
-    const declaration = modelsOf('source').get(spec.source.kind);
-    invariant(declaration !== undefined, `no source of kind ${spec.source.kind}`);
-    const source = (declaration as SourceDeclaration).create(
-      spec.source.values,
-      randomStream(this.#scenario.seed, `flow/${spec.name}`),
-    );
-    return new OpenFlow(index, spec, source, path[0]!, this.timers, this.packets, meter);
+    const declaration = sourceOf(spec);
+    if ('create' in declaration) {
+      const source = declaration.create(spec.source.values, randomStream(this.#scenario.seed, `flow/${spec.name}`));
+      return new OpenFlow(this, spec, source, path, meter);
+    }
+    if ('writing' in declaration) return new BulkFlow(this, spec, declaration, path, meter, this.window, buckets);
+    return new TransferFlow(this, spec, declaration, path, meter, this.window, buckets);
   }
 }
 
+type AnySource = SourceDeclaration | StreamSource | TransferSource;
+
+function sourceOf(flow: FlowSpec): AnySource {
+  const declaration = modelsOf('source').get(flow.source.kind);
+  invariant(declaration !== undefined, `no source of kind ${flow.source.kind}`);
+  return declaration as AnySource;
+}
+
 function isOpen(flow: FlowSpec): boolean {
-  return 'create' in (modelsOf('source').get(flow.source.kind) ?? {});
+  return 'create' in sourceOf(flow);
 }
 
 function queueBounds(link: LinkSpec): { packets: number; bytes: number } {

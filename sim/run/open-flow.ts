@@ -3,14 +3,19 @@ import type { PacketPool } from '../../models/packet.ts';
 import { segmentsOf } from '../../models/sources/sizes.ts';
 import type { TimerHandler, Timers } from '../engine/timers.ts';
 import type { FlowSpec } from '../scenario/scenario.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { FlowMeter } from './flow-meter.ts';
 import type { NetworkFlow } from './network.ts';
 import type { Port } from './port.ts';
 import { RANK_FLOW } from './ranks.ts';
 import type { FlowResult } from './result.ts';
+import type { Wiring } from './tcp-endpoint.ts';
 
 /** A flow that sends at instants of its own choosing and does not listen: CBR, Poisson, on-off, traces. */
-export class OpenFlow implements NetworkFlow, TimerHandler {
+export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler {
+  readonly flowName: string;
+  readonly className: string;
+  readonly path: readonly Port[];
   #index = 0;
   readonly #spec: FlowSpec;
   readonly #source: PacketSource;
@@ -24,21 +29,17 @@ export class OpenFlow implements NetworkFlow, TimerHandler {
   #count = 0;
   #sent = 0;
 
-  constructor(
-    index: number,
-    spec: FlowSpec,
-    source: PacketSource,
-    first: Port,
-    timers: Timers,
-    packets: PacketPool,
-    meter: FlowMeter,
-  ) {
-    this.#index = index;
+  constructor(wiring: Wiring, spec: FlowSpec, source: PacketSource, path: readonly Port[], meter: FlowMeter) {
+    const { timers } = wiring;
+    this.flowName = spec.name;
+    this.className = spec.className ?? '';
+    this.path = path;
+    this.#index = wiring.addEndpoint(this);
     this.#spec = spec;
     this.#source = source;
-    this.#first = first;
+    this.#first = path[0]!;
     this.#timers = timers;
-    this.#packets = packets;
+    this.#packets = wiring.packets;
     this.#meter = meter;
     this.#timer = timers.register(this, RANK_FLOW);
     this.#startNs = timers.nowNs + spec.startNs;

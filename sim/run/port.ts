@@ -40,7 +40,7 @@ export class Port implements Surroundings, TimerHandler {
   #delivery = 0;
   #rateBitsPerSecond = 0;
   #overheadBytes = 0;
-  #delayNs = 0;
+  readonly delayNs: number;
   #resolutionNs = 0;
   #latencyNs = 0;
   readonly #shaped: boolean;
@@ -87,7 +87,7 @@ export class Port implements Surroundings, TimerHandler {
     this.#device = timers.register(this, RANK_DEVICE);
     this.#rateBitsPerSecond = spec.link.rateBitsPerSecond;
     this.#overheadBytes = spec.link.overheadBytes;
-    this.#delayNs = spec.link.delayNs;
+    this.delayNs = spec.link.delayNs;
     this.#resolutionNs = spec.timer.resolutionNs;
     this.#latencyNs = spec.timer.latencyNs;
     this.#shaped = spec.shaper !== undefined;
@@ -207,7 +207,7 @@ export class Port implements Surroundings, TimerHandler {
       this.#owner.deliver(packet, nowNs);
       return;
     }
-    const dueNs = nowNs + this.#delayNs;
+    const dueNs = nowNs + this.delayNs;
     this.packets.stampNs[packet] = dueNs;
     this.packets.next[packet] = NO_PACKET;
     if (this.#flightTail === NO_PACKET) {

@@ -1,0 +1,17 @@
+import type { Port } from './port.ts';
+
+/** Where packets of one id (`packets.flow`) come from and go to: a flow, or one connection of a flow. */
+export interface Endpoint {
+  /** Of the flow, for traces. */
+  readonly flowName: string;
+  /** As the scenario writes it, for traces of hops that have no classes. */
+  readonly className: string;
+  /** The ports that its packets cross. */
+  readonly path: readonly Port[];
+  /** Takes a packet behind the last hop, and frees it. */
+  receive(packet: number, nowNs: number): void;
+  /** Told of a packet that was dropped or lost; the network frees it. */
+  dropped(packet: number, nowNs: number): void;
+  /** Told that a packet has left the device of a hop. */
+  transmitted(packet: number, nowNs: number): void;
+}

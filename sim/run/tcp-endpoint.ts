@@ -1,0 +1,155 @@
+import type { TimerOwner, Values } from '../../models/model.ts';
+import { NO_PACKET, type PacketPool } from '../../models/packet.ts';
+import { type ConnectionIdentity, TcpConnection } from '../../models/tcp/connection.ts';
+import type { TcpEnvironment, TimerService } from '../../models/tcp/environment.ts';
+import type { ReceivingApplication } from '../../models/tcp/receiver.ts';
+import type { SendingApplication } from '../../models/tcp/sender.ts';
+import { type TcpSettings, tcpSettings } from '../../models/tcp/settings.ts';
+import type { TimerHandler, Timers } from '../engine/timers.ts';
+import type { FlowSpec } from '../scenario/scenario.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { FlowMeter } from './flow-meter.ts';
+import type { Port } from './port.ts';
+import { RANK_ARRIVAL, RANK_FLOW } from './ranks.ts';
+
+/** What the flows of a network are built into. */
+export interface Wiring {
+  readonly timers: Timers;
+  readonly packets: PacketPool;
+  /** Gives an endpoint its id, which its packets carry in `packets.flow`. */
+  addEndpoint(endpoint: Endpoint): number;
+}
+
+/** The clock's timers for what belongs to a flow. */
+export function timerService(timers: Timers): TimerService {
+  return {
+    newTimer: (owner) => timers.register(owner, RANK_FLOW),
+    wakeAt(timer, timeNs) {
+      if (timeNs === Number.POSITIVE_INFINITY) timers.cancel(timer);
+      else timers.arm(timer, Math.max(timeNs, timers.nowNs));
+    },
+  };
+}
+
+/** One TCP connection in a network: its data takes the flow's path, its ACKs the way back, which only delays. */
+export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
+  readonly flowName: string;
+  readonly className: string;
+  readonly path: readonly Port[];
+  readonly packets: PacketPool;
+  readonly connection: TcpConnection;
+  readonly #timers: Timers;
+  readonly #meter: FlowMeter;
+  readonly #returnTimer: number;
+  readonly #returnDelayNs: number;
+  readonly #atSender: boolean;
+  readonly #onAcked: (nowNs: number) => void;
+  #closed = false;
+  /** Packets on the way back, first in first out: chained in the pool. */
+  #head = NO_PACKET;
+  #tail = NO_PACKET;
+
+  /** `onAcked` is called after each packet that came back. */
+  constructor(
+    wiring: Wiring,
+    spec: FlowSpec,
+    path: readonly Port[],
+    meter: FlowMeter,
+    opener: ConnectionIdentity['opener'],
+    sending: SendingApplication,
+    receiving: ReceivingApplication,
+    onAcked: (nowNs: number) => void,
+  ) {
+    this.flowName = spec.name;
+    this.className = spec.className ?? '';
+    this.path = path;
+    this.packets = wiring.packets;
+    this.#timers = wiring.timers;
+    this.#meter = meter;
+    this.#returnTimer = wiring.timers.register(this, RANK_ARRIVAL);
+    this.#returnDelayNs =
+      (spec.source.values.returnDelay as number | undefined) ?? path.reduce((sum, port) => sum + port.delayNs, 0);
+    const settings = tcpSettingsOf(spec);
+    this.#atSender = settings.limiterAtSender;
+    this.#onAcked = onAcked;
+    const identity = { flow: wiring.addEndpoint(this), priority: spec.priority, opener };
+    this.connection = new TcpConnection(this, settings, identity, sending, receiving);
+  }
+
+  /** Drops whatever is still under way: the connection is over. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  // The connection's environment --------------------------------------------------------------------------------------
+
+  sendData(packet: number, nowNs: number): void {
+    if (this.#closed) {
+      this.packets.free(packet);
+      return;
+    }
+    if (this.packets.payloadBytes[packet]! > 0) this.#meter.sent(this.packets.sizeBytes[packet]!);
+    this.path[0]!.arrive(packet, nowNs);
+  }
+
+  sendAck(packet: number, nowNs: number): void {
+    const packets = this.packets;
+    const dueNs = nowNs + this.#returnDelayNs;
+    packets.stampNs[packet] = dueNs;
+    packets.next[packet] = NO_PACKET;
+    if (this.#tail === NO_PACKET) {
+      this.#head = packet;
+      this.#timers.arm(this.#returnTimer, dueNs);
+    } else {
+      packets.next[this.#tail] = packet;
+    }
+    this.#tail = packet;
+  }
+
+  newTimer(owner: TimerOwner): number {
+    return this.#timers.register(owner, RANK_FLOW);
+  }
+
+  wakeAt(timer: number, timeNs: number): void {
+    if (timeNs === Number.POSITIVE_INFINITY || this.#closed) this.#timers.cancel(timer);
+    else this.#timers.arm(timer, Math.max(timeNs, this.#timers.nowNs));
+  }
+
+  // The network's endpoint --------------------------------------------------------------------------------------------
+
+  receive(packet: number, nowNs: number): void {
+    if (this.packets.payloadBytes[packet]! > 0) this.#meter.received(packet, nowNs);
+    if (this.#closed) this.packets.free(packet);
+    else this.connection.deliverData(packet, nowNs);
+  }
+
+  dropped(packet: number, nowNs: number): void {
+    if (this.packets.payloadBytes[packet]! > 0) this.#meter.dropped();
+    this.transmitted(packet, nowNs);
+  }
+
+  transmitted(packet: number, nowNs: number): void {
+    if (!this.#atSender || this.#closed || this.packets.hop[packet] !== 0) return;
+    this.connection.onSent(this.packets.sizeBytes[packet]!, nowNs);
+  }
+
+  /** The packet at the head of the way back has arrived. */
+  onTimer(_timer: number, nowNs: number): void {
+    const packets = this.packets;
+    const packet = this.#head;
+    this.#head = packets.next[packet]!;
+    if (this.#head === NO_PACKET) this.#tail = NO_PACKET;
+    else this.#timers.arm(this.#returnTimer, packets.stampNs[this.#head]!);
+    if (this.#closed) {
+      packets.free(packet);
+      return;
+    }
+    this.connection.deliverAck(packet, nowNs);
+    this.#onAcked(nowNs);
+  }
+}
+
+/** The settings of the connections of a flow. */
+export function tcpSettingsOf(spec: FlowSpec): TcpSettings {
+  return tcpSettings((spec.source.values.tcp as Values | undefined) ?? {});
+}

@@ -193,18 +193,19 @@ function check(values: Values): ParameterProblem[] {
       received: `${set.length}`,
     });
   }
-  priomapOf(values).forEach((band, priority) => {
-    if (band >= 0 && band < bands) return;
+  const map = priomapOf(values);
+  const priority = map.findIndex((band) => band < 0 || band >= bands);
+  if (priority >= 0) {
     problems.push({
       path: ['priomap'],
       expected: `bands from 0 to ${bands - 1}`,
-      received: `${band} for priority ${priority}`,
+      received: `${map[priority]} for priority ${priority}`,
       hint:
         set[priority] === undefined
           ? 'the default map needs 3 bands; set a priomap of 16 entries'
           : 'bands count from 0',
     });
-  });
+  }
   const handle = handleMajorOf(values);
   const majors = new Set<number>(handle === NO_HANDLE ? [] : [handle]);
   for (const name of Object.keys((values.classes as PrioClasses | undefined) ?? {})) {

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { Values } from '../../../models/model.ts';
+import { shaperOf, valuesOf } from './values-of.ts';
+
+/** The path of the first problem that a shaper finds, and how many there are. */
+function problems(kind: string, given: Values): { path: string; expected: string; received: string }[] {
+  const found = shaperOf(kind).check?.(valuesOf(kind, given)) ?? [];
+  return found.map(({ path, expected, received }) => ({ path: path.join('.'), expected, received }));
+}
+
+const tbf = { rate: 1e6, burst: 5000 };
+const red = { limit: 400_000, avpkt: 1000 };
+
+describe('what tc and the kernel refuse is found before the run', () => {
+  it.each<[string, string, Values, string]>([
+    ['neither limit nor latency', 'tbf', tbf, 'limit'],
+    ['both limit and latency', 'tbf', { ...tbf, limit: 1000, latency: 1e6 }, 'latency'],
+    ['a peak rate without its bucket', 'tbf', { ...tbf, limit: 1000, peakrate: 2e6 }, 'mtu'],
+    ['a peak rate that is not higher', 'tbf', { ...tbf, limit: 1000, peakrate: 1e6, mtu: 1600 }, 'peakrate'],
+    ['a bucket too small for the table', 'tbf', { rate: 8000, burst: 1, limit: 1000, kernel: '2.6.24' }, 'burst'],
+    ['an unknown kernel', 'tbf', { ...tbf, limit: 1000, kernel: '2.4.20' }, 'kernel'],
+    ['an unknown tc', 'tbf', { ...tbf, limit: 1000, tc: '1.0' }, 'tc'],
+    ['a rate without burst', 'police', { rate: 1e6 }, 'burst'],
+    ['a peak rate without mtu', 'police', { rate: 1e6, burst: 1000, peakrate: 2e6 }, 'mtu'],
+    ['a policer of nothing', 'police', {}, ''],
+    ['two kinds of rates', 'police', { rate: 1e6, burst: 1000, pktsRate: 10, pktsBurst: 1 }, 'pktsRate'],
+    ['a packet rate without its bucket', 'police', { pktsRate: 10 }, 'pktsBurst'],
+    ['packet rates before 5.13', 'police', { pktsRate: 10, pktsBurst: 1, kernel: '5.12' }, 'pktsRate'],
+    ['two bands with the map for three', 'prio', { bands: 2 }, 'priomap'],
+    ['a band that is not there', 'prio', { priomap: [3] }, 'priomap'],
+    ['a class beyond the bands', 'prio', { classes: { '1:4': {} } }, 'classes.1:4'],
+    ['classes of two handles', 'prio', { classes: { '1:1': {}, '2:2': {} } }, 'classes.2:2'],
+    ['classes of another handle', 'prio', { handle: 0x20000, classes: { '1:1': {} } }, 'classes.1:1'],
+    ['a divisor that is no power of two', 'sfq', { divisor: 1000 }, 'divisor'],
+    ['a limit of one packet', 'sfq', { limit: 1 }, 'limit'],
+    ['a limit of one packet by depth and flows', 'sfq', { limit: 10, depth: 1, flows: 1 }, 'limit'],
+    ['RED in sfq without its limit', 'sfq', { min: 3000 }, 'min'],
+    ['a max below min', 'red', { ...red, min: 30_000, max: 20_000 }, 'max'],
+    ['a burst that min / avpkt exceeds', 'red', { ...red, min: 30_000, max: 90_000, burst: 20 }, 'burst'],
+    [
+      'thresholds that do not fit 32 bits',
+      'red',
+      { limit: 4e9, avpkt: 1000, min: 1e8, max: 1.2e8, probability: 0.9 },
+      'min',
+    ],
+    ['a probability that vanishes', 'red', { ...red, min: 30_000, max: 90_000, probability: 1e-6 }, 'probability'],
+    ['nodrop without ecn', 'red', { ...red, nodrop: true }, 'nodrop'],
+    ['fq_codel before there was one', 'fq_codel', { kernel: '2.6.24' }, 'kernel'],
+    ['a correlation of nothing', 'netem', { delayCorrelation: 0.5 }, 'delayCorrelation'],
+  ])('%s', (_, kind, given, path) => {
+    const found = problems(kind, given);
+    expect(found[0]?.path).toBe(path);
+    expect(found[0]?.expected).not.toBe('');
+    expect(found[0]?.received).not.toBe('');
+  });
+
+  it.each<[string, Values]>([
+    ['tbf', { ...tbf, limit: 1000 }],
+    ['tbf', { ...tbf, latency: 50e6, peakrate: 2e6, mtu: 1600 }],
+    ['police', { rate: 1e6, burst: 1000 }],
+    ['police', { mtu: 1500 }],
+    ['prio', { bands: 5, classes: { '1:5': {} } }],
+    ['sfq', { divisor: 16, perturb: 10e9, redflowlimit: 60_000 }],
+    ['red', { ...red, min: 30_000, max: 90_000, burst: 55 }],
+    ['codel', { kernel: '3.6' }],
+    ['fq_codel', {}],
+    ['netem', { delay: 1e6, jitter: 1e5, delayCorrelation: 0.2 }],
+    ['pfifo', { kernel: '2.6.24' }],
+    ['bfifo', {}],
+    ['pfifo_head_drop', {}],
+    ['pfifo_fast', {}],
+  ])('nothing is wrong with %s %j', (kind, given) => {
+    expect(problems(kind, given)).toEqual([]);
+  });
+
+  it('says what was expected, what came, and what to do', () => {
+    const [problem] = shaperOf('sfq').check!(valuesOf('sfq', { divisor: 1000 }));
+    expect(problem).toEqual({
+      path: ['divisor'],
+      expected: 'a power of two up to 65536',
+      received: '1000',
+      hint: 'the nearest are 512 and 1024',
+    });
+  });
+
+  it('every counter that a qdisc reports is declared', async () => {
+    const { nested, run, burstOf } = await import('./qdisc-laws.ts');
+    const given: Readonly<Record<string, Values>> = {
+      tbf: { ...tbf, limit: 1000 },
+      police: { rate: 1e6, burst: 1000 },
+      red,
+    };
+    for (const kind of [
+      'tbf',
+      'police',
+      'pfifo',
+      'bfifo',
+      'pfifo_head_drop',
+      'pfifo_fast',
+      'prio',
+      'sfq',
+      'codel',
+      'fq_codel',
+      'red',
+      'fq',
+      'netem',
+    ]) {
+      const { counters } = run(nested(kind, given[kind] ?? {}), [burstOf(1, 100)]).root.report(0);
+      expect({ kind, counters: Object.keys(counters).sort() }).toEqual({
+        kind,
+        counters: Object.keys(shaperOf(kind).counters).sort(),
+      });
+    }
+  });
+});

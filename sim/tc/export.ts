@@ -7,12 +7,11 @@ import { camelCase, writeHandle, writeOptions } from './export-options.ts';
 import { QdiscWriter } from './export-qdisc.ts';
 import { MADE_HANDLES, MADE_OF, writeKept } from './kept-settings.ts';
 import { POLICE_OPTIONS, QDISC_OPTIONS } from './option-tables.ts';
+import { pointDocument } from './point-document.ts';
 import type { Mapping } from './scenario-qdisc.ts';
 
 /** Keys of a hop that its commands say, by kind; the others are kept in comments. */
 const CONFIGURED_BESIDE = new Set(['kernel', 'tc', 'hz', 'txQueueLen', 'hysteresis', 'deviceMtu', 'timer', 'link']);
-/** What of a document belongs to one file or to a whole sweep, and not to the point that is exported. */
-const OF_THE_FILE = new Set(['vars', 'sweep', 'reference']);
 
 /** A script and what it could not say. */
 export interface TcExport {
@@ -29,7 +28,7 @@ export interface TcExport {
  * @param device of the first hop with a shaper; the next ones have the next numbers (eth0, eth1, …)
  */
 export function exportTc({ scenario, variables }: ScenarioPoint, document: unknown, device: string): TcExport {
-  const written = (typeof document === 'object' && document !== null ? document : {}) as Mapping;
+  const written = pointDocument(document, variables);
   const hops = (written.hops ?? {}) as Readonly<Record<string, Mapping>>;
   const commands: string[] = [];
   const left: string[] = [];
@@ -50,16 +49,7 @@ export function exportTc({ scenario, variables }: ScenarioPoint, document: unkno
     const handles = exported.madeHandles.length > 0 ? { [MADE_HANDLES]: exported.madeHandles } : {};
     keptHops[hop.name] = { [MADE_OF]: exported.hopName, ...kept, ...handles };
   }
-  const rest = Object.fromEntries(
-    Object.entries(written).filter(([key]) => !OF_THE_FILE.has(key) && key !== 'hops' && key !== 'flows'),
-  );
-  const vars = { ...((written.vars ?? {}) as Mapping), ...variables };
-  const keptDocument = {
-    ...rest,
-    ...(Object.keys(vars).length > 0 ? { vars } : {}),
-    hops: keptHops,
-    flows: written.flows,
-  };
+  const keptDocument = { ...written, hops: keptHops };
   const yaml = new Document(keptDocument, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
   const lines = [
     '#!/bin/sh',

@@ -1,0 +1,34 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import * as registry from '../../models/registry.ts';
+import { adviceText } from '../output/advice-text.ts';
+import { EXIT } from '../output/exit-codes.ts';
+import { simulate } from '../run/simulate.ts';
+import { checkDocument } from '../scenario/load-scenario.ts';
+import { applyProposals, propose } from '../tc/advise.ts';
+import type { Command } from './command.ts';
+import { readText } from './files.ts';
+import { assignments, readScenario } from './scenario-files.ts';
+import { print } from './streams.ts';
+
+/** `sim advise`. */
+export const advise: Command = {
+  options: {
+    set: { kind: 'texts', help: 'Value of a variable, name=value' },
+    json: { kind: 'flag', help: 'Print the proposals and both results as JSON' },
+  },
+  async run(args) {
+    const { path, loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
+    const point = loaded.pointAt(0);
+    const proposals = propose(point.scenario);
+    const document = applyProposals(loaded.document, point.variables, proposals);
+    const changed = checkDocument(document, {
+      registry,
+      readText: (name) => readText(isAbsolute(name) ? name : join(dirname(path), name)),
+    });
+    const before = simulate(point, { buckets: 0 });
+    const after = proposals.length === 0 ? before : simulate(changed.pointAt(0), { buckets: 0 });
+    if (args.flag('json')) print(`${JSON.stringify({ proposals, before, after }, null, 2)}\n`);
+    else print(adviceText(path, proposals, before, after));
+    return EXIT.ok;
+  },
+};

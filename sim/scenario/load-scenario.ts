@@ -2,7 +2,7 @@ import type { Finding, Report } from './findings.ts';
 import { LinkTraces, type ReadText } from './link-trace.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
-import { applyOverrides, type Overrides } from './overrides.ts';
+import { applyOverrides, isOverride, type Overrides } from './overrides.ts';
 import { type Problem, ScenarioError, sortProblems } from './problem.ts';
 import { readReferences } from './reference.ts';
 import type { ReferenceSpec, Scenario, ScenarioPoint } from './scenario.ts';
@@ -70,12 +70,14 @@ export class LoadedScenario {
   readonly #template: Template;
   readonly #checker: ScenarioChecker;
   readonly #parsed: ParsedText | undefined;
+  readonly #overrides: Overrides;
 
   /** Use {@link loadScenario} or {@link checkDocument}. */
   constructor(source: unknown, file: string, options: LoadOptions, parsed: ParsedText | undefined) {
     const { registry, overrides = {}, readText, maximumPoints = MAXIMUM_POINTS } = options;
     this.file = file;
     this.#parsed = parsed;
+    this.#overrides = overrides;
     this.document = applyOverrides(source, overrides);
     const { vars, sweep, reference, ...points } = isMapping(this.document) ? this.document : {};
     const findings: Finding[] = [];
@@ -195,6 +197,9 @@ export class LoadedScenario {
     const isReplaced =
       part === 'value' && typeof written === 'string' && written.includes('${') && !finding.received.includes('${');
     const received = isReplaced ? `${finding.received}, written ${JSON.stringify(written)}` : finding.received;
+    if (isOverride(finding.path, this.#overrides)) {
+      return { ...finding, received, hint: finding.hint ?? messages.FROM_COMMAND_LINE };
+    }
     const place = this.#parsed?.locate(finding.path, part);
     return {
       ...finding,

@@ -32,6 +32,14 @@ export function applyOverrides(document: unknown, overrides: Overrides): unknown
   return result;
 }
 
+/** Whether what stands at a path of the document came from the overrides. */
+export function isOverride(path: readonly string[], { set = {}, vary = {}, seed, duration }: Overrides): boolean {
+  const [section, name = ''] = path;
+  if (section === 'seed') return seed !== undefined;
+  if (section === 'duration') return duration !== undefined;
+  return (section === 'vars' && Object.hasOwn(set, name)) || (section === 'sweep' && Object.hasOwn(vary, name));
+}
+
 function withoutNames(sweep: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): object {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sweep)) {

@@ -67,11 +67,14 @@ function formatExcerpt({ line, column, sourceLine }: Place): string[] {
   return [margin + excerpt, `${' '.repeat(margin.length - 2)}| ${indent}^`];
 }
 
-/** Sorts problems into the order of the text or, without one, of the document; those of one place stay as they came. */
+/**
+ * Sorts problems into the order of the text; those without a place in it come first, in the order of the document.
+ * Problems of one place stay as they came.
+ */
 export function sortProblems(problems: readonly Problem[], document: unknown): Problem[] {
   const keyed = problems.map((problem) => {
     const { place, path } = problem;
-    return { problem, order: place === undefined ? documentOrder(document, path) : [place.line, place.column] };
+    return { problem, order: place === undefined ? [0, ...documentOrder(document, path)] : [place.line, place.column] };
   });
   keyed.sort((a, b) => compareOrders(a.order, b.order));
   return keyed.map(({ problem }) => problem);

@@ -38,6 +38,10 @@ export function buildSchema(registry: ModelRegistry): JsonSchema {
 
 class SchemaBuilder {
   readonly #registry: ModelRegistry;
+  /** Where in the schema a parameter stands already, as many are common to several models. */
+  readonly #pointers = new Map<Parameter, string>();
+  /** Names in `$defs` of records that were met, as many are common to several models. */
+  readonly #records = new Map<Parameters, string>();
   readonly #definitions: Record<string, JsonSchema> = {
     variable: {
       type: 'string',
@@ -51,7 +55,7 @@ class SchemaBuilder {
   }
 
   build(): JsonSchema {
-    const properties: Record<string, unknown> = { ...this.#properties(SCENARIO_PARAMETERS) };
+    const properties: Record<string, unknown> = { ...this.#properties(SCENARIO_PARAMETERS, '#') };
     const sections: Record<keyof typeof SCENARIO_SECTIONS, JsonSchema> = {
       vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
       sweep: this.#sweep(),
@@ -89,13 +93,13 @@ class SchemaBuilder {
     const branches = models.map((model) => {
       const name = `${key}-${model.kind}`;
       const kind = { ...common[key]!, type: { choice: [model.kind] }, help: model.summary };
-      this.#definitions[name] ??= this.#object({ ...common, ...model.parameters, ...common, [key]: kind });
+      this.#define(name, { ...common, ...model.parameters, ...common, [key]: kind });
       return branch(key, model.kind, name);
     });
     const kinds = { anyOf: [{ enum: models.map((model) => model.kind) }, VARIABLE], description: common[key]!.help };
     if (key === 'source')
       return { type: 'object', properties: { source: kinds }, required: ['source'], allOf: branches };
-    this.#definitions['plain-hop'] = this.#object(PLAIN_HOP_PARAMETERS);
+    this.#define('plain-hop', PLAIN_HOP_PARAMETERS);
     const plain = implication({ not: { required: ['shaper'] } }, 'plain-hop');
     return { type: 'object', properties: { shaper: kinds }, allOf: [...branches, plain] };
   }
@@ -114,42 +118,64 @@ class SchemaBuilder {
   }
 
   #reference(): JsonSchema {
-    this.#definitions.reference = this.#object(REFERENCE_PARAMETERS);
+    this.#define('reference', REFERENCE_PARAMETERS);
     const one = { $ref: '#/$defs/reference' };
     return { anyOf: [one, { type: 'array', items: one }] };
   }
 
-  #object(parameters: Parameters): JsonSchema {
+  /** Writes the mapping of these parameters to `$defs`. */
+  #define(definition: string, parameters: Parameters): void {
+    // Taken before its parts are built: they may have records of the same name.
+    this.#definitions[definition] = {};
     const required = Object.entries(parameters).flatMap(([name, { required: isRequired }]) =>
       isRequired ? [name] : [],
     );
-    return {
+    this.#definitions[definition] = {
       type: 'object',
-      properties: this.#properties(parameters),
+      properties: this.#properties(parameters, `#/$defs/${definition}`),
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
     };
   }
 
-  #properties(parameters: Parameters): Record<string, JsonSchema> {
-    return Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [name, this.#property(parameter)]));
+  #properties(parameters: Parameters, pointer: string): Record<string, JsonSchema> {
+    const properties: Record<string, JsonSchema> = {};
+    for (const [name, parameter] of Object.entries(parameters)) {
+      const known = this.#pointers.get(parameter);
+      if (known === undefined) this.#pointers.set(parameter, `${pointer}/properties/${name}`);
+      properties[name] = known === undefined ? this.#property(name, parameter) : { $ref: known };
+    }
+    return properties;
   }
 
-  #property({ type, help, default: value }: Parameter): JsonSchema {
-    return { description: help, ...(value === undefined ? {} : { default: value }), ...this.#type(type) };
+  #property(name: string, { type, help, default: value }: Parameter): JsonSchema {
+    return { description: help, ...(value === undefined ? {} : { default: value }), ...this.#type(type, name) };
   }
 
-  #type(type: ParameterType): JsonSchema {
+  /** @param name of the parameter, by which records are named */
+  #type(type: ParameterType, name: string): JsonSchema {
     if (typeof type === 'string') return this.#scalar(type);
     if ('choice' in type) return { anyOf: [{ enum: type.choice }, VARIABLE] };
-    if ('listOf' in type) return { type: 'array', items: this.#type(type.listOf) };
-    if ('record' in type) return this.#object(type.record);
-    if ('oneOf' in type) return { anyOf: type.oneOf.map((one) => this.#type(one)) };
+    if ('listOf' in type) return { type: 'array', items: this.#type(type.listOf, name) };
+    if ('record' in type) return this.#record(type.record, name);
+    if ('oneOf' in type) return { anyOf: type.oneOf.map((one) => this.#type(one, name)) };
     if ('mapOf' in type) {
       const names = type.key === 'class-id' ? { propertyNames: { pattern: CLASS_ID_KEY } } : {};
-      return { type: 'object', ...names, additionalProperties: this.#object(type.mapOf) };
+      return { type: 'object', ...names, additionalProperties: this.#record(type.mapOf, name) };
     }
     return this.#nested(type.model);
+  }
+
+  /** A record by reference: it stands once in `$defs`, however often it is used. */
+  #record(parameters: Parameters, name: string): JsonSchema {
+    let definition = this.#records.get(parameters);
+    if (definition === undefined) {
+      definition = `record-${name}`;
+      for (let i = 2; this.#definitions[definition] !== undefined; i++) definition = `record-${name}-${i}`;
+      this.#records.set(parameters, definition);
+      this.#define(definition, parameters);
+    }
+    return { $ref: `#/$defs/${definition}` };
   }
 
   #scalar(type: Extract<ParameterType, string>): JsonSchema {
@@ -191,7 +217,7 @@ class SchemaBuilder {
   #nestedBranch(role: ModelRole, model: ModelDeclaration): JsonSchema {
     const name = `${role}-${model.kind}-nested`;
     const kind: Parameter = { type: { choice: [model.kind] }, help: model.summary, required: true };
-    this.#definitions[name] = this.#object({ kind, ...model.parameters });
+    this.#define(name, { kind, ...model.parameters });
     return branch('kind', model.kind, name);
   }
 }

@@ -1,4 +1,14 @@
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml';
 import * as messages from './messages.ts';
 import { type Message, type Place, type Problem, ScenarioError } from './problem.ts';
 
@@ -73,7 +83,8 @@ class PlainReader {
   readonly problems: Problem[] = [];
   readonly #yaml: Document.Parsed;
   readonly #place: (offset: number) => Place;
-  readonly #openAliases = new Set<Node>();
+  /** Mappings and lists that are being read, among them what aliases stand for. */
+  readonly #open = new Set<Node>();
   #nodes = 0;
   #aliased = 0;
   /** The alias as written that is being expanded, with its path; those inside of it are not at a place of their own. */
@@ -93,36 +104,40 @@ class PlainReader {
     if (++this.#nodes > MAXIMUM_NODES) return this.#stop(messages.tooManyNodes(MAXIMUM_NODES), node, path);
     if (path.length > MAXIMUM_DEPTH) return this.#stop(messages.tooDeep(MAXIMUM_DEPTH), node, path.slice(0, 1));
     if (isAlias(node)) return this.#readAlias(node, path);
-    if (isSeq(node)) return node.items.map((item, i) => this.read(item as Node, [...path, String(i)]));
-    if (isMap(node)) {
-      const entries = new Map<string, unknown>();
-      const offsets = new Map<string, number>();
-      for (const pair of node.items) {
-        const key = keyText(pair.key as Node | null);
-        const offset = offsetOfNode(pair.key as Node | null);
-        if (key === undefined) {
-          this.#note(messages.keyNotText(), offset, path);
-          continue;
-        }
-        const earlier = offsets.get(key);
-        if (earlier === undefined) offsets.set(key, offset);
-        else this.#note(messages.duplicateKey(key, this.#place(earlier).line), offset, [...path, key]);
-        entries.set(key, this.read(pair.value as Node | null, [...path, key]));
+    if (isScalar(node)) return plainScalar(node.value, node.source);
+    this.#open.add(node);
+    const value = isSeq(node)
+      ? node.items.map((item, i) => this.read(item as Node, [...path, String(i)]))
+      : this.#readMap(node as YAMLMap, path);
+    this.#open.delete(node);
+    return value;
+  }
+
+  #readMap(node: YAMLMap, path: readonly string[]): unknown {
+    const entries = new Map<string, unknown>();
+    const offsets = new Map<string, number>();
+    for (const pair of node.items) {
+      const key = keyText(pair.key as Node | null);
+      const offset = offsetOfNode(pair.key as Node | null);
+      if (key === undefined) {
+        this.#note(messages.keyNotText(), offset, path);
+        continue;
       }
-      return Object.fromEntries(entries);
+      const earlier = offsets.get(key);
+      if (earlier === undefined) offsets.set(key, offset);
+      else this.#note(messages.duplicateKey(key, this.#place(earlier).line), offset, [...path, key]);
+      entries.set(key, this.read(pair.value as Node | null, [...path, key]));
     }
-    return isScalar(node) ? plainScalar(node.value, node.source) : null;
+    return Object.fromEntries(entries);
   }
 
   #readAlias(node: Alias, path: readonly string[]): unknown {
     const target = node.resolve(this.#yaml);
     if (target === undefined) return this.#stop(messages.unknownAlias(node.source), node, path);
-    if (this.#openAliases.has(target)) return this.#stop(messages.circularAlias(node.source), node, path);
+    if (this.#open.has(target)) return this.#stop(messages.circularAlias(node.source), node, path);
     const outermost = this.#outermost;
     this.#outermost ??= { node, path };
-    this.#openAliases.add(target);
     const value = this.read(target, path);
-    this.#openAliases.delete(target);
     this.#outermost = outermost;
     return value;
   }

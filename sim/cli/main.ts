@@ -9,6 +9,8 @@ import { VERSION } from './version.ts';
 
 /** Help is not wider than this, however wide the terminal is. */
 const WIDEST_HELP = 110;
+/** The one command that the parser carries out itself. */
+const COMPLETION = 'completion';
 
 /** Every command: how it is called, what it does, and its file, which is loaded when it is called. */
 const COMMANDS: readonly (readonly [usage: string, summary: string, load: () => Promise<Command>])[] = [
@@ -23,7 +25,26 @@ const COMMANDS: readonly (readonly [usage: string, summary: string, load: () => 
     'Show the arithmetic from the configured to the effective rate',
     async () => (await import('./explain.ts')).explain,
   ],
+  [
+    'import <format> [file]',
+    'Make a scenario of a tc script, or of what tc shows',
+    async () => (await import('./import.ts')).importScript,
+  ],
+  [
+    'export <format> <file>',
+    'Write the tc commands of a scenario',
+    async () => (await import('./export.ts')).exportScript,
+  ],
+  [
+    'advise <file>',
+    'Propose better values, simulated before and after',
+    async () => (await import('./advise.ts')).advise,
+  ],
   ['models [kind]', 'List the models, or the parameters of one', async () => (await import('./models.ts')).models],
+  ['schema', 'Print the JSON Schema of scenarios, for editors', async () => (await import('./schema.ts')).schema],
+  ['init [template]', 'Write a scenario to begin with', async () => (await import('./init.ts')).init],
+  ['report <results..>', 'Make a page of results', async () => (await import('./report.ts')).report],
+  ['diff <left> <right>', 'Compare two results figure by figure', async () => (await import('./diff.ts')).diff],
 ];
 
 /** Names of positionals that a usage such as `run <files..>` mentions. */
@@ -37,33 +58,53 @@ function yargsOption({ kind, help, short }: CommandOption) {
   return { describe: help, type: 'string', requiresArg: true, array: kind === 'texts', ...alias } as const;
 }
 
-/** Refuses what no option or positional of the command is called, and options given twice that cannot be. */
-function checkArguments(usage: string, command: Command, values: Readonly<Record<string, unknown>>): void {
-  const options = new Map(Object.entries(command.options));
-  const positionals = positionalsOf(usage);
+type Options = ReadonlyMap<string, CommandOption>;
+
+/** Refuses options that there are none of, and options given twice that cannot be. */
+function checkOptions(
+  options: Options,
+  positionals: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): void {
   const shorts = [...options.values()].flatMap(({ short }) => (short === undefined ? [] : [short]));
   const known = new Set([...options.keys(), ...shorts, ...positionals, 'help', 'h', 'version', 'V', '_', '$0']);
   for (const [name, value] of Object.entries(values)) {
     if (!known.has(name)) {
-      const nearest = nearestName(name, [...options.keys(), 'help']);
-      const all = [...options.keys()].map((option) => `--${option}`).join(' ');
+      const nearest = nearestName(name, [...options.keys(), 'help', 'version']);
+      const all = [...options.keys(), 'help'].map((option) => `--${option}`).join(' ');
       throw usageFailure(
         `unknown option ${name.length === 1 ? '-' : '--'}${name}`,
         nearest === undefined ? `the options are ${all}` : `did you mean --${nearest}?`,
       );
     }
-    const option = options.get(name);
-    if (option !== undefined && option.kind !== 'texts' && Array.isArray(value)) {
+    if (Array.isArray(value) && options.has(name) && options.get(name)!.kind !== 'texts') {
       throw usageFailure(`--${name} can be given only once`);
     }
   }
+}
+
+/** Refuses what no option or positional of the command is called. */
+function checkArguments(usage: string, command: Command, values: Readonly<Record<string, unknown>>): void {
+  checkOptions(new Map(Object.entries(command.options)), positionalsOf(usage), values);
   const [, extra] = values._ as readonly unknown[];
   if (extra !== undefined) throw usageFailure(`unexpected argument ${JSON.stringify(extra)}`, `usage: sim ${usage}`);
 }
 
+/** Words what the parser itself complains of. */
+function parserFailure(message: string, words: readonly string[]): Failure {
+  const option = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
+  if (option !== undefined) return usageFailure(`--${option}: expected a value`);
+  const usage = COMMANDS.find(([command]) => command.split(' ')[0] === words[0])?.[0];
+  const tooFew = message.startsWith('Not enough non-option arguments');
+  return usageFailure(
+    tooFew ? 'expected more arguments' : message,
+    usage === undefined ? 'sim --help lists the commands' : `usage: sim ${usage}`,
+  );
+}
+
 function unknownCommand(name: string | undefined): Failure {
   if (name === undefined) return usageFailure('expected a command', 'sim --help lists them');
-  const nearest = nearestName(name, [...COMMANDS.map(([usage]) => usage.split(' ')[0]!), 'completion']);
+  const nearest = nearestName(name, [...COMMANDS.map(([usage]) => usage.split(' ')[0]!), COMPLETION]);
   return usageFailure(
     `unknown command ${JSON.stringify(name)}`,
     nearest === undefined ? 'sim --help lists them' : `did you mean ${nearest}?`,
@@ -89,10 +130,11 @@ function commandLine(words: readonly string[], end: (code: ExitCode) => void): A
     .alias({ h: 'help', V: 'version' })
     .wrap(Math.min(WIDEST_HELP, stdoutTerminal().columns))
     .epilogue(EXIT_CODES_HELP)
-    .completion('completion', 'Print a completion script for bash or zsh')
+
+    .completion(COMPLETION, 'Print a completion script for bash or zsh')
     .showHelpOnFail(false)
     .fail((message, error) => {
-      throw error ?? usageFailure(message);
+      throw error ?? parserFailure(message, words);
     });
   for (const [usage, summary, load] of COMMANDS) {
     let command: Command;
@@ -115,7 +157,11 @@ function commandLine(words: readonly string[], end: (code: ExitCode) => void): A
     '$0',
     false,
     () => {},
-    ({ _: [name] }) => {
+    (values) => {
+      checkOptions(new Map(), [], values);
+      const [name] = values._;
+      // The parser has printed the script already.
+      if (name === COMPLETION) return;
       throw unknownCommand(name === undefined ? undefined : String(name));
     },
   );
@@ -130,7 +176,8 @@ async function main(words: readonly string[]): Promise<ExitCode> {
     }).parseAsync();
     return exitCode;
   } catch (error) {
-    return failed(error);
+    const ofParser = error instanceof Error && error.name === 'YError';
+    return failed(ofParser ? parserFailure(error.message, words) : error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { basename, extname, join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
+import { mailGroups } from '../output/mail-groups.ts';
 import { makeResult } from '../output/make-result.ts';
 import { Progress } from '../output/progress.ts';
 import { type PointReading, readPoint } from '../output/reading.ts';
@@ -23,7 +24,7 @@ import { VERSION } from './version.ts';
 const DEFAULT_BUCKETS = 500;
 const MOST_BUCKETS = 100_000;
 
-const FORMATS = ['summary', 'csv'] as const;
+const FORMATS = ['summary', 'mail', 'csv'] as const;
 
 /** A scenario that was run. */
 interface Outcome {
@@ -38,7 +39,10 @@ export const run: Command = {
     set: { kind: 'texts', help: 'Value of a variable, name=value; a swept variable is then swept no more' },
     seed: { kind: 'text', help: 'Seed of all randomness, in place of the file’s' },
     duration: { kind: 'text', help: 'Simulated time, in place of the file’s' },
-    format: { kind: 'text', help: 'What stdout shows: summary (default) or csv' },
+    format: {
+      kind: 'text',
+      help: 'What stdout shows: summary (default), mail (transfers as curl’s mailing list saw them) or csv',
+    },
     json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
     out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
     html: { kind: 'text', help: 'Write a page with charts to this file' },
@@ -71,7 +75,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     const outcome = await runFile(file, args, signal);
     outcomes.push(outcome);
     keep(outcome, outcomes, args.text('out'));
-    if (json || format === 'csv') continue;
+    if (json || format !== 'summary') continue;
     if (outcomes.length > 1) print('\n');
     print(summarize(outcome.result, outcome.readings, stdoutTerminal()));
   }
@@ -80,6 +84,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   if (page !== undefined) await writePage(page, results);
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
+  else if (format === 'mail') print(mailGroups(results));
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);
 }
 

@@ -146,7 +146,26 @@ export function closestLook(points: readonly ReadPoint[]): ReadPoint | undefined
   return best;
 }
 
-/** Names of the variables that differ between points, in the order of their first appearance. */
+/** Whether the scenario of a point hangs on a variable: what only `expect:` uses changes no run. */
+function matters(points: readonly ReadPoint[], name: string): boolean {
+  const document = mappingOf(points[0]?.result.scenario.document);
+  const { expect: _, sweep: __, vars: ___, reference: ____, ...run } = document;
+  return JSON.stringify(run).includes(`\${${name}}`);
+}
+
+/** Whether each value of `one` goes with a single value of `other`, as in a zipped grid. */
+function determines(points: readonly ReadPoint[], one: string, other: string): boolean {
+  const seen = new Map<string, string>();
+  return points.every(({ point: { variables } }) => {
+    const value = variables[one] ?? '';
+    const partner = variables[other] ?? '';
+    const before = seen.get(value);
+    if (before === undefined) seen.set(value, partner);
+    return before === undefined || before === partner;
+  });
+}
+
+/** Names of the variables that tell the points apart, in the order of their first appearance; none that follows from another. */
 export function varyingVariables(points: readonly ReadPoint[]): string[] {
   const values = new Map<string, Set<string>>();
   for (const read of points) {
@@ -156,7 +175,13 @@ export function varyingVariables(points: readonly ReadPoint[]): string[] {
       values.set(name, set);
     }
   }
-  return [...values].filter(([, set]) => set.size > 1).map(([name]) => name);
+  const differing = [...values].filter(([, set]) => set.size > 1).map(([name]) => name);
+  const used = differing.filter((name) => matters(points, name));
+  const kept: string[] = [];
+  for (const name of used.length > 0 ? used : differing) {
+    if (!kept.some((other) => determines(points, other, name))) kept.push(name);
+  }
+  return kept;
 }
 
 /** Distinct values of a variable, in the order that people expect. */

@@ -89,9 +89,9 @@ export function comparisonCharts(source: ChartSource): Chart[] {
   const title =
     differing === 0 || most === undefined || Math.abs(most.percent) < 0.005
       ? `A and B agree in all ${formatNumber(changes.length, 7)} figures`
-      : `B differs from A in ${formatNumber(differing, 7)} of ${formatNumber(changes.length, 7)} figures; most in ${most.name}${
+      : `B differs from A in ${formatNumber(differing, 7)} of ${formatNumber(changes.length, 7)} figures, most in ${most.name}${
           most.where === '' ? '' : ` at ${most.where}`
-        }: ${formatDifference(most.percent)}`;
+        } (${formatDifference(most.percent)})`;
   return [
     {
       name: 'comparison',

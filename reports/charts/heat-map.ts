@@ -32,8 +32,8 @@ export function errorBounds(deviations: readonly number[]): number[] {
     const step = [1, 2, 5, 10].find((s) => s * power >= value * 0.999) as number;
     return Number((step * power).toPrecision(2));
   };
-  const outer = round(Math.max(most * 0.5, 1e-6));
-  const bounds = [outer / 10, outer / 2.5, outer].map((b) => Number(b.toPrecision(2)));
+  const outer = round(Math.max(most / 3, 1e-6));
+  const bounds = [outer / 50, outer / 5, outer].map((b) => Number(b.toPrecision(2)));
   return [...bounds.map((b) => -b).toReversed(), ...bounds];
 }
 
@@ -85,7 +85,7 @@ function heatMap(
     name: index === 0 ? 'heat-map' : `heat-map-${index + 1}`,
     title: `${name === '' ? '' : `${name}: `}${formatNumber(wrong, 7)} of ${formatNumber(group.length, 7)} runs miss the configured rate by 1\u00a0% or more; the worst, with ${where}, gets ${formatDifference(worst.deviationPercent as number)}`,
     note: 'Received against configured rate, in percent. Each cell is a run; choose one to see its figures.',
-    legend: legendOf(bounds),
+    legend: legendOf(bounds, new Set(deviations.map((d) => stepOf(d, bounds)))),
     panels: [heatPanel(across, up, axes, group, bounds)],
     arrange: 'stack',
     first: 0,
@@ -93,8 +93,9 @@ function heatMap(
   };
 }
 
-function legendOf(bounds: readonly number[]): LegendEntry[] {
-  return ERROR_STEPS.map((step, i) => {
+function legendOf(bounds: readonly number[], used: ReadonlySet<number>): LegendEntry[] {
+  return ERROR_STEPS.flatMap((step, i) => {
+    if (!used.has(i)) return [];
     const low = bounds[i - 1];
     const high = bounds[i];
     const label =
@@ -103,7 +104,7 @@ function legendOf(bounds: readonly number[]): LegendEntry[] {
         : high === undefined
           ? `${formatSigned(low)} and above`
           : `${formatSigned(low)} to ${formatSigned(high)}`;
-    return { label, colour: step.light, sign: 'box', dash: [], shape: 'square', switchable: false };
+    return [{ label, colour: step.light, sign: 'box' as const, dash: [], shape: 'square', switchable: false }];
   });
 }
 

@@ -218,7 +218,7 @@ function overshootPanel(
   const values = rows.map((r) => r.x as number);
   const linear = domainOf([0, ...values], false);
   const domain: [number, number] = decades
-    ? [Math.min(-1, 1.3 * linear[0]), Math.max(10, 1.6 * Math.max(...values))]
+    ? [Math.min(-1, 1.3 * Math.min(...values)), Math.max(10, 1.6 * Math.max(...values))]
     : linear;
   const measured = rows.some((r) => r.role === 'measured');
   const layout = (size: Size): Layout => {

@@ -116,9 +116,10 @@ function titleOf(reading: Reading, name: string): string {
   const configured = formatQuantity(reading.configuredBitsPerSecond as number, 'rate', 4);
   const received = formatQuantity(reading.receivedBitsPerSecond, 'rate', 4);
   const difference = formatDifference(reading.deviationPercent as number);
-  return difference === 'the same'
-    ? `Every rate comes out as configured: at ${configured}, ${name} sends ${received}`
-    : `At ${configured}, ${name} sends ${received}, ${difference}`;
+  if (difference === 'the same') return `Every rate comes out as configured, within 0.005\u00a0%`;
+  return /^(kernel|the thread)/.test(name) || name === reading.flow
+    ? `At ${configured}, ${name} sends ${received}, ${difference}`
+    : `${name}: at ${configured}, ${received} come out, ${difference}`;
 }
 
 function tableOf(series: readonly XySeries[], unit: string): Table {

@@ -1,16 +1,17 @@
 // Benchmarks: the engine against a bare C program of the same workload, the event queue alone, memory and start-up.
 // Run with `npm run bench [name…]`; nothing here is part of the tests.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
-const scratch = join(root, 'dist/bench');
+const scratch = mkdtempSync(join(tmpdir(), 'shaperlab-bench-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const ROUNDS = 5;
-mkdirSync(scratch, { recursive: true });
 
 await build({
   entryPoints: { workloads: join(here, 'workloads.ts'), hold: join(here, 'hold.ts') },
@@ -18,6 +19,10 @@ await build({
   bundle: true,
   format: 'esm',
   platform: 'node',
+  target: 'node20',
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   logLevel: 'warning',
 });
 
@@ -63,6 +68,14 @@ const benchmarks = {
         console.log(`    C: ${spread(theirs)}; ratio of the medians ${(median(ours) / median(theirs)).toFixed(3)}`);
       }
     }
+  },
+
+  tcp() {
+    const one = Array.from({ length: ROUNDS }, () => workload('tcp', '6.12', 20)).map(({ packets, seconds }) => packets / seconds / 1e6);
+    const many = Array.from({ length: ROUNDS }, () => workload('manyFlows', '6.12', 20)).map(({ packets, seconds }) => packets / seconds / 1e6);
+    console.log(`  one bulk flow, 1 Gbit/s, 20 ms: ${spread(one)} million segments a second`);
+    console.log(`  1,000 bulk flows through 1,000 HTB leaves: ${spread(many)} million segments a second`);
+    console.log(`  cost of a segment among many: ${(median(one) / median(many)).toFixed(2)} times that of one alone`);
   },
 
   queue() {

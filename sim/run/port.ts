@@ -44,7 +44,8 @@ export class Port implements Surroundings, TimerHandler {
   #resolutionNs = 0;
   #latencyNs = 0;
   readonly #shaped: boolean;
-  readonly #modelTimers = new Map<number, TimerOwner>();
+  /** By timer; undefined: a watchdog. */
+  readonly #timerOwners: (TimerOwner | undefined)[] = [];
   #loss = 0;
   readonly #lossRandom: () => number;
   readonly #drops: ReadonlySet<number> | undefined;
@@ -105,13 +106,13 @@ export class Port implements Surroundings, TimerHandler {
 
   newTimer(owner: TimerOwner): number {
     const timer = this.#timers.register(this, RANK_MODEL);
-    this.#modelTimers.set(timer, owner);
+    this.#timerOwners[timer] = owner;
     return timer;
   }
 
   wakeAt(timer: number, timeNs: number): void {
     let dueNs = timeNs;
-    if (!this.#modelTimers.has(timer)) {
+    if (this.#timerOwners[timer] === undefined) {
       if (this.#resolutionNs > 1) dueNs = Math.ceil(dueNs / this.#resolutionNs) * this.#resolutionNs;
       dueNs += this.#latencyNs;
     }
@@ -161,7 +162,7 @@ export class Port implements Surroundings, TimerHandler {
     } else if (timer === this.#delivery) {
       this.#land(nowNs);
     } else {
-      const owner = this.#modelTimers.get(timer);
+      const owner = this.#timerOwners[timer];
       if (owner !== undefined) owner.onTimer(timer, nowNs);
       else if (!this.#busy) this.#attempt(nowNs);
       this.#meter.changed(nowNs);

@@ -134,7 +134,11 @@ export class Htb implements Qdisc {
     if (this.lengthPackets === 0) return NO_PACKET;
     const tickNs = this.#kernel.tickNs;
     const scheduler = this.#scheduler;
-    scheduler.begin(tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs));
+    if (!scheduler.begin(tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs))) {
+      // The watchdog is armed for the same instant already.
+      this.#counters.idleDequeues++;
+      return NO_PACKET;
+    }
     for (let level = 0; level < LEVELS; level++) {
       scheduler.handleDue(level);
       for (let mask = scheduler.rowMask[level]!; mask !== 0; mask &= mask - 1) {
@@ -143,7 +147,7 @@ export class Htb implements Qdisc {
       }
     }
     this.#counters.idleDequeues++;
-    this.#surroundings.wakeAt(this.#watchdog, scheduler.nextTicks * tickNs);
+    this.#surroundings.wakeAt(this.#watchdog, scheduler.idleUntil() * tickNs);
     return NO_PACKET;
   }
 

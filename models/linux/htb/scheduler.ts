@@ -32,7 +32,8 @@ export class HtbScheduler {
   readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
   #now = 0;
-  #next = 0;
+  /** Nothing may be sent before it, unless a class becomes active first; in ticks. */
+  #quietUntil = Number.NEGATIVE_INFINITY;
   /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
   #delay = 0;
 
@@ -44,21 +45,28 @@ export class HtbScheduler {
     this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
   }
 
-  /** Sets the clock, for a dequeue. */
-  begin(nowTicks: number): void {
+  /** Sets the clock, for a dequeue; false: nothing has changed since the last one found nothing, nor is anything due. */
+  begin(nowTicks: number): boolean {
     this.#now = nowTicks;
-    this.#next = nowTicks + LOOK_AHEAD_SECONDS * this.#kernel.ticksPerSecond;
+    return nowTicks >= this.#quietUntil;
   }
 
   /** Handles what is due on a level, if anything can be. */
   handleDue(level: number): void {
     if (this.#now >= this.#nearEvent[level]!) this.#nearEvent[level] = this.#handleEvents(level);
-    this.#next = Math.min(this.#next, this.#nearEvent[level]!);
   }
 
-  /** The next instant at which a class of the levels handled since `begin` changes, a few seconds ahead at most. */
-  get nextTicks(): number {
-    return this.#next;
+  /** Ends a dequeue that found nothing on any level: the next instant at which a class changes, a few seconds ahead at most. */
+  idleUntil(): number {
+    let next = this.#now + LOOK_AHEAD_SECONDS * this.#kernel.ticksPerSecond;
+    let rows = 0;
+    for (let level = 0; level < LEVELS; level++) {
+      next = Math.min(next, this.#nearEvent[level]!);
+      rows |= this.rowMask[level]!;
+    }
+    // A row with members that gave nothing has a qdisc below that may change its mind at any time.
+    this.#quietUntil = rows === 0 ? next : Number.NEGATIVE_INFINITY;
+    return next;
   }
 
   /** Wakes the classes of a level whose wait is over (htb_do_events). */
@@ -149,6 +157,7 @@ export class HtbScheduler {
     if (mask === 0 || entry.mode !== CAN_SEND) return;
     const level = entry.level;
     this.rowMask[level]! |= mask;
+    this.#quietUntil = Number.NEGATIVE_INFINITY;
     for (let left = mask; left !== 0; left &= left - 1) {
       this.#rows[level * PRIORITIES + lowestBit(left)]!.add(entry.rowRank);
     }

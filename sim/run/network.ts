@@ -106,6 +106,8 @@ export class Network implements PortOwner, Wiring {
     const hop = this.packets.hop[packet]! + 1;
     if (hop < endpoint.path.length) {
       this.packets.hop[packet] = hop;
+      const priorities = this.#scenario.flows[flow]!.priorities;
+      if (priorities !== undefined) this.packets.priority[packet] = priorities[hop]!;
       endpoint.path[hop]!.arrive(packet, nowNs);
     } else {
       endpoint.receive(packet, nowNs);

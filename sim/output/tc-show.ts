@@ -128,7 +128,7 @@ export class ShownHop {
   }
 
   /** Lists a qdisc and those inside of it, each with its handle. */
-  #collect(model: NestedModel, parent: number | undefined, result: HopResult | undefined): void {
+  #collect(model: NestedModel, parent: number | undefined, result: Omit<HopResult, 'link'> | undefined): void {
     const major = this.#major(model, parent);
     const counters = (result?.counters ?? {}) as Counters;
     this.#qdiscs.push(parent === undefined ? { model, major, counters } : { model, major, parent, counters });

@@ -8,6 +8,8 @@ export interface Endpoint {
   readonly className: string;
   /** The ports that its packets cross. */
   readonly path: readonly Port[];
+  /** Priorities of its packets at these ports, where filters choose them. */
+  readonly priorities: readonly number[] | undefined;
   /** Takes a packet behind the last hop, and frees it. */
   receive(packet: number, nowNs: number): void;
   /** Told of a packet that was dropped or lost; the network frees it. */

@@ -106,7 +106,7 @@ export class Network implements PortOwner, Wiring {
     const hop = this.packets.hop[packet]! + 1;
     if (hop < endpoint.path.length) {
       this.packets.hop[packet] = hop;
-      const priorities = this.#scenario.flows[flow]!.priorities;
+      const { priorities } = endpoint;
       if (priorities !== undefined) this.packets.priority[packet] = priorities[hop]!;
       endpoint.path[hop]!.arrive(packet, nowNs);
     } else {

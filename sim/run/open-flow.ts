@@ -16,6 +16,7 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler {
   readonly flowName: string;
   readonly className: string;
   readonly path: readonly Port[];
+  readonly priorities: readonly number[] | undefined;
   #index = 0;
   readonly #spec: FlowSpec;
   readonly #source: PacketSource;
@@ -34,6 +35,7 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler {
     this.flowName = spec.name;
     this.className = spec.className ?? '';
     this.path = path;
+    this.priorities = spec.priorities;
     this.#index = wiring.addEndpoint(this);
     this.#spec = spec;
     this.#source = source;

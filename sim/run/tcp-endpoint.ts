@@ -36,6 +36,7 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
   readonly flowName: string;
   readonly className: string;
   readonly path: readonly Port[];
+  readonly priorities: readonly number[] | undefined;
   readonly packets: PacketPool;
   readonly connection: TcpConnection;
   readonly #timers: Timers;
@@ -63,6 +64,7 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
     this.flowName = spec.name;
     this.className = spec.className ?? '';
     this.path = path;
+    this.priorities = spec.priorities;
     this.packets = wiring.packets;
     this.#timers = wiring.timers;
     this.#meter = meter;

@@ -55,6 +55,7 @@ export function readScript(text: string, variables: Readonly<Record<string, stri
   for (const command of commands) reader.command(command);
   reader.skipped(skipped);
   reader.messages.sort((a, b) => a.line - b.line);
+  reader.tellWayOut();
   return reader;
 }
 
@@ -83,7 +84,7 @@ class ScriptToTree implements ScriptReading {
   readonly tree = new TcTree();
   readonly messages: TcMessage[] = [];
   commands = 0;
-  #toldWayOut = false;
+  readonly #needsWayOut = new Set<TcMessage>();
   #toldFirewall = false;
 
   command(command: ShellCommand): void {
@@ -145,9 +146,16 @@ class ScriptToTree implements ScriptReading {
     }
   }
 
+  /** Puts the way out with the first message that needs it. */
+  tellWayOut(): void {
+    const at = this.messages.findIndex((message) => this.#needsWayOut.has(message));
+    if (at >= 0) this.messages[at] = { ...this.messages[at]!, hint: WAY_OUT };
+  }
+
   #leftOut(line: number, text: string): void {
-    this.#say(line, 'error', text, this.#toldWayOut ? undefined : WAY_OUT);
-    this.#toldWayOut = true;
+    const message = { line, severity: 'error', text } as const;
+    this.messages.push(message);
+    this.#needsWayOut.add(message);
   }
 
   #say(line: number, severity: TcMessage['severity'], text: string, hint?: string): void {
@@ -188,7 +196,11 @@ class ScriptToTree implements ScriptReading {
     }
     for (const { line, text } of command.input) {
       const { commands } = readShell(text);
-      for (const inner of commands) this.#apply(inner.words, { line: line + inner.line - 1, namespace });
+      for (const inner of commands) {
+        // Lines of a batch were given their "tc" with the rest of the script.
+        const words = inner.words[0]?.text === 'tc' ? inner.words.slice(1) : inner.words;
+        this.#apply(words, { line: line + inner.line - 1, namespace });
+      }
     }
   }
 

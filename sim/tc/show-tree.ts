@@ -174,17 +174,12 @@ function settleDefault(device: TcDevice, qdisc: TcQdisc, shown: TcOption, messag
   if (typeof shown === 'string' && (/^0x/i.test(text) || !/^\d+$/.test(text))) return hexadecimal;
   const decimal = Number.parseInt(text, 10);
   if (decimal === hexadecimal) return decimal;
-  const minor =
-    exists(decimal) && (typeof shown === 'number' || !exists(hexadecimal))
-      ? decimal
-      : exists(hexadecimal)
-        ? hexadecimal
-        : typeof shown === 'number'
-          ? decimal
-          : hexadecimal;
+  // JSON holds the number itself, text the hexadecimal digits; versions that differ are known by the class that exists.
+  const [likely, other] = typeof shown === 'number' ? [decimal, hexadecimal] : [hexadecimal, decimal];
+  const minor = !exists(likely) && exists(other) ? other : likely;
   messages.push({
     line: qdisc.line,
-    severity: 'warning',
+    severity: exists(minor) && !exists(minor === likely ? other : likely) ? 'info' : 'warning',
     text: `default ${text} is taken for the class :${minor.toString(16)}; versions of tc print it in decimal or in hexadecimal`,
   });
   return minor;

@@ -305,10 +305,6 @@ export function tooManyPoints(points: number, maximum: number): Message {
   };
 }
 
-export function unreadableSetting(setting: string): Message {
-  return { expected: 'name=value', received: describe(setting) };
-}
-
 // Expectations and reference data -------------------------------------------------------------------------------
 
 export function notExpectation(text: string, word: string | undefined, nearest: string | undefined): Message {

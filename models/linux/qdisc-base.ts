@@ -131,7 +131,7 @@ export abstract class BaseQdisc implements Qdisc {
   }
 
   onBypass(packet: number): void {
-    this.#countSent(packet);
+    this.countSent(this.packets.segments[packet]!, this.packets.sizeBytes[packet]!);
   }
 
   report(nowNs: number): QdiscReport {
@@ -176,10 +176,7 @@ export abstract class BaseQdisc implements Qdisc {
   protected acceptCounted(packets: number, bytes: number, segments: number): number {
     this.lengthPackets += packets;
     this.backlogBytes += bytes;
-    if (this.#sentAtEnqueue) {
-      this.sentPackets += segments;
-      this.sentBytes += bytes;
-    }
+    if (this.#sentAtEnqueue) this.countSent(segments, bytes);
     return ACCEPTED;
   }
 
@@ -191,12 +188,13 @@ export abstract class BaseQdisc implements Qdisc {
 
   /** Counts a packet as sent where the kernel does so at dequeue. */
   protected departed(packet: number): void {
-    if (!this.#sentAtEnqueue) this.#countSent(packet);
+    if (!this.#sentAtEnqueue) this.countSent(this.packets.segments[packet]!, this.packets.sizeBytes[packet]!);
   }
 
-  #countSent(packet: number): void {
-    this.sentPackets += this.packets.segments[packet]!;
-    this.sentBytes += this.packets.sizeBytes[packet]!;
+  /** Counts what is taken for sent. */
+  protected countSent(segments: number, bytes: number): void {
+    this.sentPackets += segments;
+    this.sentBytes += bytes;
   }
 
   /** Takes packets that the ancestors have counted off their lengths (qdisc_tree_reduce_backlog). */

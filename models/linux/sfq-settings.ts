@@ -5,6 +5,7 @@ import { deviceFrameBytes, deviceParameters, qdiscCounters } from './qdisc-base.
 import { redLawCounters, redLawParameters } from './red.ts';
 import { type RedParameters, redParameters, redProblems } from './red-tc.ts';
 import { Sfq } from './sfq.ts';
+import { SfqClassic, type SfqClassicSettings } from './sfq-classic.ts';
 
 const DEFAULT_SLOTS = 128;
 const MOST_SLOTS = 65_408;
@@ -37,6 +38,23 @@ export interface SfqSettings {
 
 /** Allotments in bytes, and quanta held within bounds, as read in 6.12; to 5.10 in 8-byte units of 16 bits. */
 const ALLOT_IN_BYTES = release(6, 12);
+
+/** Kernels 2.6 have the sfq of fixed sizes, as read in 2.6.24. */
+const SIZES_SETTABLE = release(3, 0);
+const CLASSIC_LIMIT = 128;
+
+/** Computes what a kernel 2.6 makes of the values; it knows no others. */
+function classicSettings(values: Values): SfqClassicSettings {
+  return {
+    limitPackets: Math.min((values.limit as number | undefined) ?? CLASSIC_LIMIT, CLASSIC_LIMIT),
+    quantumBytes: (values.quantum as number | undefined) ?? deviceFrameBytes(values),
+    perturbNs: (values.perturb as number | undefined) ?? 0,
+    handleMajor: handleMajorOf(values),
+  };
+}
+
+/** What only the sfq with settable sizes knows. */
+const newerNames = ['depth', 'flows', 'divisor', 'redflowlimit'] as const;
 
 function redOf(values: Values): RedParameters | undefined {
   const limit = values.redflowlimit as number | undefined;
@@ -79,8 +97,20 @@ export function sfqSettings(values: Values): SfqSettings {
   };
 }
 
+function classicProblems(values: Values): ParameterProblem[] {
+  const given: readonly string[] = newerNames.filter((name) => values[name] !== undefined);
+  const names = values.headdrop === true ? [...given, 'headdrop'] : given;
+  return names.map((name) => ({
+    path: [name],
+    expected: 'Linux 3.0 or later',
+    received: `kernel ${values.kernel as string}`,
+    hint: 'the sfq of 2.6 can only be given limit, quantum and perturb',
+  }));
+}
+
 function check(values: Values): ParameterProblem[] {
-  const problems = versionProblems(values, [3, 6]);
+  const problems = versionProblems(values);
+  if (problems.length === 0 && kernelReleaseOf(values) < SIZES_SETTABLE) return classicProblems(values);
   const divisor = values.divisor as number | undefined;
   if (divisor !== undefined && (divisor & (divisor - 1)) !== 0) {
     const below = 2 ** Math.floor(Math.log2(divisor));
@@ -176,5 +206,8 @@ export const sfq: ShaperDeclaration = {
     forcedMarkHead: 'Oldest packets marked above max in place of the new one.',
   },
   check,
-  create: (values, surroundings) => new Sfq(sfqSettings(values), surroundings),
+  create: (values, surroundings) =>
+    kernelReleaseOf(values) < SIZES_SETTABLE
+      ? new SfqClassic(classicSettings(values), surroundings)
+      : new Sfq(sfqSettings(values), surroundings),
 };

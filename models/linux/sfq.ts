@@ -1,28 +1,24 @@
-import type { Surroundings, TimerOwner } from '../model.ts';
+import type { Surroundings } from '../model.ts';
 import { ACCEPTED, CONGESTED } from '../model.ts';
 import { NO_PACKET } from '../packet.ts';
 import { FlowQueues } from './flow-queues.ts';
-import { BaseQdisc, JIFFY_NS, markCongestion } from './qdisc-base.ts';
+import { BaseQdisc, markCongestion } from './qdisc-base.ts';
 import { RED_CERTAINLY, RED_PASS, RED_PROBABLY, RedControl } from './red-control.ts';
 import { SfqDepths } from './sfq-depths.ts';
+import { SfqHash } from './sfq-hash.ts';
 import type { SfqSettings } from './sfq-settings.ts';
 
 const NONE = -1;
-const HASH_FIRST = 2_654_435_761;
-const HASH_SECOND = 2_246_822_519;
-const HASH_SHIFT = 15;
-
 /**
- * Stochastic fairness queueing: deficit round robin among slots, into which flows are hashed.
- *
- * The packet's flow number stands for the hash; `perturb` mixes it with a random key. Source of the rules:
- * net/sched/sch_sfq.c, 3.6 to 6.12.
+ * Stochastic fairness queueing: deficit round robin among slots, into which flows are hashed (see {@link SfqHash}).
+ * Source of the rules: net/sched/sch_sfq.c, 3.6 to 6.12.
  */
-export class Sfq extends BaseQdisc implements TimerOwner {
+export class Sfq extends BaseQdisc {
   readonly canBypass: boolean;
   readonly #settings: SfqSettings;
   readonly #queues: FlowQueues;
   readonly #depths: SfqDepths;
+  readonly #hash: SfqHash;
   readonly #red: RedControl | undefined;
   /** Slot of each bucket, or NONE. */
   readonly #slotOf: Int32Array;
@@ -30,9 +26,7 @@ export class Sfq extends BaseQdisc implements TimerOwner {
   /** Circle of the slots that have packets: `#tail` had the last turn, the one after it is next. */
   readonly #nextSlot: Int32Array;
   readonly #allot: Int32Array | Int16Array;
-  readonly #timer: number;
   #tail = NONE;
-  #key = 0;
   #probDrop = 0;
   #probMark = 0;
   #probMarkHead = 0;
@@ -53,17 +47,12 @@ export class Sfq extends BaseQdisc implements TimerOwner {
     this.#allot = settings.allotUnitBytes === 1 ? new Int32Array(slots) : new Int16Array(slots);
     const random = (): number => surroundings.randomUint32();
     this.#red = settings.red === undefined ? undefined : new RedControl(settings.red.parameters, slots, random);
-    this.#timer = settings.perturbNs > 0 ? surroundings.newTimer(this) : NONE;
-    if (settings.perturbNs > 0) {
-      // One key at the creation, another as the period is set.
-      surroundings.randomUint32();
-      this.#key = surroundings.randomUint32();
-      this.#armTimer(surroundings.startNs);
-    }
+    const { handleMajor, perturbNs } = settings;
+    this.#hash = new SfqHash(surroundings, divisor, handleMajor, perturbNs, (nowNs) => this.#rehash(nowNs));
   }
 
   enqueue(packet: number, nowNs: number): number {
-    const bucket = this.#bucketFor(packet);
+    const bucket = this.#hash.bucketOf(packet);
     let slot = this.#slotOf[bucket]!;
     if (slot === NONE) {
       slot = this.#depths.free();
@@ -184,30 +173,9 @@ export class Sfq extends BaseQdisc implements TimerOwner {
     return false;
   }
 
-  #bucketFor(packet: number): number {
-    const { handleMajor, divisor } = this.#settings;
-    const priority = this.packets.priority[packet]!;
-    const minor = priority & 0xffff;
-    if (priority >>> 16 === handleMajor && minor > 0 && minor <= divisor) return minor - 1;
-    const flow = this.packets.flow[packet]!;
-    if (this.#key === 0) return flow & (divisor - 1);
-    const mixed = Math.imul(Math.imul(flow + 1, HASH_FIRST) ^ this.#key, HASH_SECOND);
-    return (mixed >>> HASH_SHIFT) & (divisor - 1);
-  }
-
-  #armTimer(nowNs: number): void {
-    const jiffies = Math.floor(nowNs / JIFFY_NS) + Math.floor(this.#settings.perturbNs / JIFFY_NS);
-    this.surroundings.wakeAt(this.#timer, jiffies * JIFFY_NS);
-  }
-
-  onTimer(_timer: number, nowNs: number): void {
-    this.#key = this.surroundings.randomUint32();
-    if (this.#tail !== NONE) this.#rehash(nowNs);
-    this.#armTimer(nowNs);
-  }
-
   /** Takes all packets, slot by slot, and puts them in again under the new key (sfq_rehash). */
   #rehash(nowNs: number): void {
+    if (this.#tail === NONE) return;
     const packets: number[] = [];
     for (let slot = 0; slot < this.#settings.slots; slot++) {
       if (this.#depths.length(slot) === 0) continue;
@@ -233,7 +201,7 @@ export class Sfq extends BaseQdisc implements TimerOwner {
   }
 
   #putBack(packet: number): boolean {
-    const bucket = this.#bucketFor(packet);
+    const bucket = this.#hash.bucketOf(packet);
     let slot = this.#slotOf[bucket]!;
     if (slot === NONE) {
       slot = this.#depths.free();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Values } from '../../../models/model.ts';
+import { burstOf, nested, run } from './qdisc-laws.ts';
 import { shaperOf, valuesOf } from './values-of.ts';
 
 /** The path of the first problem that a shaper finds, and how many there are. */
@@ -35,6 +36,7 @@ describe('what tc and the kernel refuse is found before the run', () => {
     ['a limit of one packet', 'sfq', { limit: 1 }, 'limit'],
     ['a limit of one packet by depth and flows', 'sfq', { limit: 10, depth: 1, flows: 1 }, 'limit'],
     ['RED in sfq without its limit', 'sfq', { min: 3000 }, 'min'],
+    ['sizes that the sfq of 2.6 has fixed', 'sfq', { divisor: 16, kernel: '2.6.24' }, 'divisor'],
     ['a max below min', 'red', { ...red, min: 30_000, max: 20_000 }, 'max'],
     ['a burst that min / avpkt exceeds', 'red', { ...red, min: 30_000, max: 90_000, burst: 20 }, 'burst'],
     [
@@ -83,8 +85,7 @@ describe('what tc and the kernel refuse is found before the run', () => {
     });
   });
 
-  it('every counter that a qdisc reports is declared', async () => {
-    const { nested, run, burstOf } = await import('./qdisc-laws.ts');
+  it('every counter that a qdisc reports is declared', () => {
     const given: Readonly<Record<string, Values>> = {
       tbf: { ...tbf, limit: 1000 },
       police: { rate: 1e6, burst: 1000 },

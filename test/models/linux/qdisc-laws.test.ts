@@ -14,6 +14,11 @@ describe('every Linux qdisc obeys the laws', () => {
   itObeysTheQdiscLaws('prio', nested('prio', { txQueueLen: 5 }));
   itObeysTheQdiscLaws('sfq', nested('sfq', { limit: 20, flows: 4, depth: 8 }));
   itObeysTheQdiscLaws('sfq, hashed anew', nested('sfq', { limit: 20, divisor: 4, perturb: 10e6, headdrop: true }));
+  itObeysTheQdiscLaws('sfq of 2.6.24', nested('sfq', { limit: 20, kernel: '2.6.24' }));
+  // Its new key sends later packets of a flow into another slot than the one where earlier ones wait.
+  const rekeyed = nested('sfq', { limit: 20, perturb: 10e6, kernel: '2.6.24' });
+  itObeysTheQdiscLaws('sfq of 2.6.24 with changing keys', rekeyed, { reorders: true });
+  itObeysTheQdiscLaws('sfq of 3.6', nested('sfq', { limit: 20, flows: 4, kernel: '3.6' }));
   itObeysTheQdiscLaws('codel', nested('codel', { limit: 30, target: 1e6, interval: 10e6 }));
   itObeysTheQdiscLaws('codel of 3.6', nested('codel', { limit: 30, target: 1e6, interval: 10e6, kernel: '3.6' }));
   itObeysTheQdiscLaws('fq_codel', nested('fq_codel', { limit: 20, flows: 4, target: 1e6, interval: 10e6 }));
@@ -27,6 +32,16 @@ describe('every Linux qdisc obeys the laws', () => {
     const given = kind === 'prio' ? { txQueueLen: 4 } : kind === 'netem' ? { delay: 1e6, limit: 8 } : { limit: 8 };
     itObeysTheQdiscLaws(`tbf over ${kind}`, nested('tbf', { ...tbf, limit: 1000, qdisc: nested(kind, given) }));
     const classes = { '1:2': { qdisc: nested(kind, given) } };
+    const leaf = {
+      rate: 4e6,
+      prio: 0,
+      mtu: 1600,
+      mpu: 0,
+      overhead: 0,
+      linklayer: 'ethernet',
+      qdisc: nested(kind, given),
+    };
+    itObeysTheQdiscLaws(`htb over ${kind}`, nested('htb', { default: 0x10010, classes: { '1:10': leaf } }));
     itObeysTheQdiscLaws(
       `tbf over prio over ${kind}`,
       nested('tbf', { ...tbf, limit: 1000, qdisc: nested('prio', { classes }) }),

@@ -128,7 +128,7 @@ export function itObeysTheQdiscLaws(name: string, model: NestedModel, exceptions
       fc.property(anySources, anySettings, (sources, settings) =>
         law(run(model, sources, settings), sources, settings),
       ),
-      { numRuns: 40, seed: 1 },
+      { numRuns: 20, seed: 1 },
     );
 
   it(`${name}: what came in has left, was dropped, or is held, packet by packet and byte by byte`, () => {

@@ -10,8 +10,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist');
 const common = { absWorkingDir: root, bundle: true, write: false, logLevel: 'warning' };
 
+// The help has no wide characters; the package that yargs asks for their width compiles the table of all emoji at
+// every start, which takes longer than all else that a short command does.
+const plainTextWidth = {
+  name: 'plain-text-width',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules\/string-width\/index\.js$/ }, () => ({
+      contents: 'export default (text) => [...text].length;',
+    })),
+};
+
 const commandLine = {
   ...common,
+  plugins: [plainTextWidth],
   entryPoints: { cli: 'sim/cli/main.ts' },
   outdir,
   splitting: true,

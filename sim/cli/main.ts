@@ -12,8 +12,10 @@ const WIDEST_HELP = 110;
 /** The one command that the parser carries out itself. */
 const COMPLETION = 'completion';
 
+type CommandEntry = readonly [usage: string, summary: string, load: () => Promise<Command>];
+
 /** Every command: how it is called, what it does, and its file, which is loaded when it is called. */
-const COMMANDS: readonly (readonly [usage: string, summary: string, load: () => Promise<Command>])[] = [
+const COMMANDS: readonly CommandEntry[] = [
   ['run <files..>', 'Simulate scenarios and show the rates', async () => (await import('./run.ts')).run],
   [
     'validate <files..>',
@@ -46,6 +48,10 @@ const COMMANDS: readonly (readonly [usage: string, summary: string, load: () => 
   ['report <results..>', 'Make a page of results', async () => (await import('./report.ts')).report],
   ['diff <left> <right>', 'Compare two results figure by figure', async () => (await import('./diff.ts')).diff],
 ];
+
+function nameOf(usage: string): string {
+  return usage.split(' ')[0]!;
+}
 
 /** Names of positionals that a usage such as `run <files..>` mentions. */
 function positionalsOf(usage: string): readonly string[] {
@@ -83,18 +89,10 @@ function checkOptions(
   }
 }
 
-/** Refuses what no option or positional of the command is called. */
-function checkArguments(usage: string, command: Command, values: Readonly<Record<string, unknown>>): void {
-  checkOptions(new Map(Object.entries(command.options)), positionalsOf(usage), values);
-  const [, extra] = values._ as readonly unknown[];
-  if (extra !== undefined) throw usageFailure(`unexpected argument ${JSON.stringify(extra)}`, `usage: sim ${usage}`);
-}
-
 /** Words what the parser itself complains of. */
-function parserFailure(message: string, words: readonly string[]): Failure {
+function parserFailure(message: string, usage: string | undefined): Failure {
   const option = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
   if (option !== undefined) return usageFailure(`--${option}: expected a value`);
-  const usage = COMMANDS.find(([command]) => command.split(' ')[0] === words[0])?.[0];
   const tooFew = message.startsWith('Not enough non-option arguments');
   return usageFailure(
     tooFew ? 'expected more arguments' : message,
@@ -104,17 +102,17 @@ function parserFailure(message: string, words: readonly string[]): Failure {
 
 function unknownCommand(name: string | undefined): Failure {
   if (name === undefined) return usageFailure('expected a command', 'sim --help lists them');
-  const nearest = nearestName(name, [...COMMANDS.map(([usage]) => usage.split(' ')[0]!), COMPLETION]);
+  const nearest = nearestName(name, [...COMMANDS.map(([usage]) => nameOf(usage)), COMPLETION]);
   return usageFailure(
     `unknown command ${JSON.stringify(name)}`,
     nearest === undefined ? 'sim --help lists them' : `did you mean ${nearest}?`,
   );
 }
 
-function commandLine(words: readonly string[], end: (code: ExitCode) => void): Argv {
-  let parser = yargs([...words])
-    .scriptName('sim')
-    .usage('$0 <command>\n\nWhat rate will I really get? Simulates rate limiters as they are, to the packet.')
+/** What every parser of this program has in common. */
+function parserOf(words: readonly string[], scriptName: string, usage?: string): Argv {
+  return yargs([...words])
+    .scriptName(scriptName)
     .locale('en')
     .parserConfiguration({
       'boolean-negation': false,
@@ -129,55 +127,74 @@ function commandLine(words: readonly string[], end: (code: ExitCode) => void): A
     .help()
     .alias({ h: 'help', V: 'version' })
     .wrap(Math.min(WIDEST_HELP, stdoutTerminal().columns))
-    .epilogue(EXIT_CODES_HELP)
-
-    .completion(COMPLETION, 'Print a completion script for bash or zsh')
     .showHelpOnFail(false)
     .fail((message, error) => {
-      throw error ?? parserFailure(message, words);
+      throw error ?? parserFailure(message, usage);
     });
-  for (const [usage, summary, load] of COMMANDS) {
-    let command: Command;
-    parser = parser.command(
-      usage,
+}
+
+function addOptions(parser: Argv, usage: string, command: Command): Argv {
+  for (const [name, option] of Object.entries(command.options)) parser.option(name, yargsOption(option));
+  for (const name of positionalsOf(usage)) parser.positional(name, { type: 'string' });
+  return parser;
+}
+
+/** Runs a command whose words (behind its name) are known to be its own. */
+async function runCommand([usage, summary, load]: CommandEntry, words: readonly string[]): Promise<ExitCode> {
+  const command = await load();
+  const name = nameOf(usage);
+  let exitCode: ExitCode = EXIT.ok;
+  await parserOf(words, `sim ${name}`, usage)
+    .command(
+      usage.replace(name, '$0'),
       summary,
-      async (builder) => {
-        command = await load();
-        for (const [name, option] of Object.entries(command.options)) builder.option(name, yargsOption(option));
-        for (const name of positionalsOf(usage)) builder.positional(name, { type: 'string' });
-        return builder;
-      },
+      (parser) => addOptions(parser, usage, command),
       async (values) => {
-        checkArguments(usage, command, values);
-        end(await command.run(new CommandArguments(values)));
+        checkOptions(new Map(Object.entries(command.options)), positionalsOf(usage), values);
+        const [extra] = values._;
+        if (extra !== undefined) {
+          throw usageFailure(`unexpected argument ${JSON.stringify(extra)}`, `usage: sim ${usage}`);
+        }
+        exitCode = await command.run(new CommandArguments(values));
+      },
+    )
+    .parseAsync();
+  return exitCode;
+}
+
+/** Handles what comes without a command of the list: help, version, completion, and what is wrong. */
+async function runWithoutCommand(words: readonly string[]): Promise<ExitCode> {
+  const parser = parserOf(words, 'sim')
+    .usage('$0 <command>\n\nWhat rate will I really get? Simulates rate limiters as they are, to the packet.')
+    .epilogue(EXIT_CODES_HELP)
+    .completion(COMPLETION, 'Print a completion script for bash or zsh')
+    .command(
+      '$0',
+      false,
+      () => {},
+      (values) => {
+        checkOptions(new Map(), [], values);
+        const [name] = values._;
+        // The parser has printed the script already.
+        if (name !== COMPLETION) throw unknownCommand(name === undefined ? undefined : String(name));
       },
     );
+  for (const [usage, summary, load] of COMMANDS) {
+    parser.command(usage, summary, async (builder) => addOptions(builder, usage, await load()));
   }
-  return parser.command(
-    '$0',
-    false,
-    () => {},
-    (values) => {
-      checkOptions(new Map(), [], values);
-      const [name] = values._;
-      // The parser has printed the script already.
-      if (name === COMPLETION) return;
-      throw unknownCommand(name === undefined ? undefined : String(name));
-    },
-  );
+  await parser.parseAsync();
+  return EXIT.ok;
 }
 
 /** Runs a command line; every failure ends in a message and an exit code. */
 async function main(words: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = EXIT.ok;
+  const [first, ...rest] = words;
+  const entry = COMMANDS.find(([usage]) => nameOf(usage) === first);
   try {
-    await commandLine(words, (code) => {
-      exitCode = code;
-    }).parseAsync();
-    return exitCode;
+    return await (entry === undefined ? runWithoutCommand(words) : runCommand(entry, rest));
   } catch (error) {
     const ofParser = error instanceof Error && error.name === 'YError';
-    return failed(ofParser ? parserFailure(error.message, words) : error);
+    return failed(ofParser ? parserFailure(error.message, entry?.[0]) : error);
   }
 }
 

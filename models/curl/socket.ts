@@ -1,6 +1,6 @@
 /**
- * The application's side of a TCP connection. Reading what is queued takes no simulated time, and nothing arrives while
- * the application reads.
+ * The application's side of a TCP connection. A read takes what is queued at its instant; an application that needs time for
+ * it reads on later.
  */
 export interface ClientConnection {
   /** In-order bytes that may be read now. */
@@ -61,8 +61,5 @@ export interface TransferClient {
   readonly current: { readonly startNs: number; readonly bytes: number } | undefined;
 }
 
-/**
- * Time from the arrival of data to the run of a process that polls for it (ns): the scheduling part of the 0.1 ms that a
- * poll on Linux takes longer than asked.
- */
-export const SOCKET_WAKE_NS = 50_000;
+/** Time from the arrival of data to the run of a process that polls for it (ns). */
+export const SOCKET_WAKE_NS = 100_000;

@@ -33,8 +33,8 @@ export const transferParameters = {
   },
   wakeup: {
     type: 'duration',
-    help: 'How late a timer of the application fires: 0.1 ms on Linux, up to 15.6 ms where a tick drives them.',
-    default: '100us',
+    help: 'How late a timer of the application fires: 0.1 ms on an idle Linux, 2 ms on a busy one, up to 15.6 ms where a tick drives it.',
+    default: '2ms',
     minimum: 0,
   },
   ...pathParameters,

@@ -103,14 +103,11 @@ describe.each(genericShapers.map((shaper) => shaper.kind))('%s', (kind) => {
   });
 });
 
-it('a token bucket sends packets at its rate to the nanosecond', () => {
-  // The bucket is empty after two packets of 1514; then one goes every 1514 * 8 / 10 Mbit/s = 1,211,200 ns.
-  const { departures } = shape(
-    'token_bucket',
-    { rate: 10e6, burst: 3028, limit: { packets: 10_000 }, mode: 'shape' },
-    1,
-  );
-  expect(departures.map((departure) => departure.timeNs - 17)).toEqual([0, 1, 670]);
+it('a token bucket sends a packet in the nanosecond in which there are tokens for it', () => {
+  // 1514 and 66 bytes leave 20 of 1600; 836 have to wait until 816 more are there: 816 * 8 / 10 Mbit/s = 652,800 ns.
+  const values = { rate: 10e6, burst: 1600, limit: { packets: 10_000 }, mode: 'shape' };
+  const { departures } = shape('token_bucket', values, 1);
+  expect(departures.map((departure) => departure.timeNs - 17)).toEqual([0, 1, 652_800]);
 });
 
 it('a packet that is larger than the burst is dropped', () => {

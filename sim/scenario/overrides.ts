@@ -3,7 +3,10 @@ import { isMapping } from './value-checker.ts';
 
 /** What a command line says against the file; each as text, as it was written. */
 export interface Overrides {
-  /** Values of variables; a variable of the sweep is swept no more. */
+  /**
+   * Values of variables; a variable of the sweep is swept no more. One that goes in step with others takes them along,
+   * if it is set to one of the values that the file lists.
+   */
   readonly set?: Readonly<Record<string, string>>;
   /** Values to sweep (a,b,c or from..to/step), in the order of the command line; they go behind the file's. */
   readonly vary?: Readonly<Record<string, string>>;
@@ -14,7 +17,8 @@ export interface Overrides {
 /** The document with the overrides written into it; a document that is no mapping stays as it is. */
 export function applyOverrides(document: unknown, overrides: Overrides): unknown {
   if (!isMapping(document)) return document;
-  const { set = {}, vary = {}, seed, duration } = overrides;
+  const { vary = {}, seed, duration } = overrides;
+  const set = { ...zippedWith(document.sweep, overrides.set ?? {}), ...overrides.set };
   const result: Record<string, unknown> = { ...document };
   if (seed !== undefined) result.seed = seed;
   if (duration !== undefined) result.duration = duration;
@@ -30,6 +34,21 @@ export function applyOverrides(document: unknown, overrides: Overrides): unknown
     else delete result.sweep;
   }
   return result;
+}
+
+/** Values of the variables that go in step with one of `set`, from the row of its value. */
+function zippedWith(sweep: unknown, set: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const zip = isMapping(sweep) ? sweep[ZIP] : undefined;
+  if (!isMapping(zip)) return {};
+  const lists = Object.entries(zip).flatMap(([name, values]) => (Array.isArray(values) ? [{ name, values }] : []));
+  for (const { name, values } of lists) {
+    const row = Object.hasOwn(set, name) ? values.findIndex((value) => String(value) === set[name]) : -1;
+    if (row === -1) continue;
+    return Object.fromEntries(
+      lists.flatMap((list) => (row in list.values ? [[list.name, String(list.values[row])]] : [])),
+    );
+  }
+  return {};
 }
 
 /** Whether what stands at a path of the document came from the overrides. */

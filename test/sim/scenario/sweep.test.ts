@@ -185,6 +185,20 @@ describe('overrides', () => {
     expect(loaded.document).not.toHaveProperty('sweep');
   });
 
+  test('of a variable that goes in step with others take those along', () => {
+    const loaded = sweep('sweep: { zip: { rate: [1mbit, 2mbit], delay: [1ms, 2ms] } }', {
+      overrides: { set: { rate: '2mbit' } },
+    });
+    expect([loaded.pointCount, loaded.document]).toMatchObject([1, { vars: { rate: '2mbit', delay: '2ms' } }]);
+  });
+
+  test('of a variable that goes in step, to a value that is not listed, leave the others to the sweep', () => {
+    const loaded = sweep('sweep: { zip: { rate: [1mbit, 2mbit], delay: [1ms, 2ms] } }', {
+      overrides: { set: { rate: '3mbit' } },
+    });
+    expect([...loaded.points()].map(({ variables }) => variables)).toEqual([{ delay: '1ms' }, { delay: '2ms' }]);
+  });
+
   test('sweep further variables, or the same with other values', () => {
     const loaded = sweep('sweep: { rate: [1mbit, 2mbit] }', {
       overrides: { vary: { delay: '1ms..2ms/1ms', rate: '5mbit' } },

@@ -148,7 +148,7 @@ class HtbLint {
       const text = `a quantum of ${formatSize(quantumBytes)} for class ${entry.name} is outside of 1,000 to 200,000 bytes`;
       this.#add('quantum-out-of-range', place, text, 'between one packet and some dozens shares best');
     }
-    if (quantumBytes < this.#packetBytes && (isGiven || quantumRule !== 'lowered')) {
+    if (quantumBytes < this.#packetBytes && (isGiven || quantumRule === 'r2q')) {
       const text = `the quantum of class ${entry.name}, ${formatSize(quantumBytes)}, is smaller than a packet of ${formatSize(this.#packetBytes)}: packets are counted out, not bytes`;
       this.#add('quantum-below-packet', place, text, `take at least ${this.#packetBytes}b`);
     }

@@ -1,6 +1,6 @@
-import type { NestedModel, Qdisc, Surroundings, Values } from '../../models/model.ts';
-import { type HtbClassValues, type HtbValues } from '../../models/linux/htb/class-figures.ts';
+import type { HtbClassValues, HtbValues } from '../../models/linux/htb/class-figures.ts';
 import { Htb } from '../../models/linux/htb/htb.ts';
+import type { NestedModel, Qdisc, Surroundings, Values } from '../../models/model.ts';
 import { buildQdisc } from '../../models/registry.ts';
 import { type ReplayObserver, type ReplaySettings, type ReplaySource, replay } from './replay.ts';
 

@@ -86,9 +86,7 @@ const files = readdirSync(folder).filter((file) => file.endsWith('.scenario.json
 
 describe.each(files)('the compiled kernel on %s', (file) => {
   const scenario = JSON.parse(load(file)) as HtbScenario;
-  const present = eraNames.filter((era) =>
-    readdirSync(folder).includes(file.replace('.scenario.', `.${era}.`)),
-  );
+  const present = eraNames.filter((era) => readdirSync(folder).includes(file.replace('.scenario.', `.${era}.`)));
 
   test.each(present)('%s departs, counts and keeps tokens as here', (era) => {
     const golden = JSON.parse(load(file.replace('.scenario.', `.${era}.`))) as Outcome;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Values } from '../../models/model.ts';
 import { burstSteps, costSteps, lateRateBitsPerSecond } from '../../models/linux/htb/explain.ts';
 import { Htb } from '../../models/linux/htb/htb.ts';
+import type { Values } from '../../models/model.ts';
 import { type HtbScenario, htbValuesOf, nest, replayHtb } from './htb-scenario.ts';
 import { replay } from './replay.ts';
 
@@ -12,9 +12,7 @@ interface Measured {
   })[];
 }
 
-const { configs } = JSON.parse(
-  readFileSync(new URL('linux-6.18/measured.json', import.meta.url), 'utf8'),
-) as Measured;
+const { configs } = JSON.parse(readFileSync(new URL('linux-6.18/measured.json', import.meta.url), 'utf8')) as Measured;
 const versions = { kernel: '6.18', tc: '6.1' };
 const LATE = 'r20_200M_1514B_defburst';
 const windowNs = { from: 1e9, to: 3e9 };

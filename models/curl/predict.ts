@@ -1,6 +1,6 @@
 import type { CurlPlan } from './client.ts';
 import { initialSteps, tunedSteps } from './stepped-bucket.ts';
-import { type CurlRules, UPLOAD_BUFFER_BYTES } from './versions.ts';
+import { type CurlRules, streamWindow, UPLOAD_BUFFER_BYTES } from './versions.ts';
 
 /** One line of the arithmetic from a limit to a finish. */
 export interface PredictionLine {
@@ -41,6 +41,16 @@ function limitLine(plan: CurlPlan): PredictionLine {
     value: plan.limitBytesPerSecond,
     unit: 'B/s',
     rule: 'bytes of the body a second, before it is decoded; headers are free (CURLOPT_MAX_RECV_SPEED_LARGE, _SEND_)',
+  };
+}
+
+/** What the server of an HTTP/2 download may send ahead of the reader. */
+function windowLine(plan: CurlPlan, tokensPerStep: number): PredictionLine {
+  return {
+    label: 'HTTP/2 window',
+    value: streamWindow(plan.rules, plan.limitBytesPerSecond, tokensPerStep).runningBytes,
+    unit: 'B',
+    rule: `window of a stream, were it HTTP/2: how far the server may send ahead (lib/http2.c, ${plan.rules.version})`,
   };
 }
 
@@ -122,6 +132,7 @@ function predictVisits(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
     { label: 'wait', value: visitBytes / limitBytesPerSecond, unit: 's', rule: 'visit / limit' },
     { label: 'visits', value: visits, unit: 'visits', rule: 'size / visit, rounded up' },
     { label: 'last visit', value: sizeBytes - beforeLastBytes, unit: 'B', rule: 'it is never waited for' },
+    windowLine(plan, limitBytesPerSecond),
     ...finishLines(
       plan,
       path,
@@ -154,6 +165,7 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
     },
     { label: 'lumps', value: lumps, unit: 'steps', rule: 'size / lump, rounded up' },
     { label: 'last lump', value: lastBytes, unit: 'B', rule: 'it is never waited for' },
+    ...(isUpload ? [] : [windowLine(plan, steps.tokensPerStep)]),
     ...finishLines(
       plan,
       path,

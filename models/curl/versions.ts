@@ -44,8 +44,6 @@ export interface CurlRules {
   readonly burstFloorBytes: number;
   /** A debt is waited for in proportion; otherwise for whole steps. */
   readonly proportionalDebt: boolean;
-  /** How `--limit-rate` is read: an integer with b, k, m, g; or decimal fractions too, and t, p. */
-  readonly limitSyntax: 'integer' | 'fraction';
 }
 
 /** The revision of the rewrite that the mail of November 2025 measured, before it was merged. */
@@ -105,7 +103,6 @@ export function rulesOf(version: string): CurlRules | undefined {
     restoresAtStart: from('8.20.0'),
     burstFloorBytes: from('8.21.0') ? 32768 : 0,
     proportionalDebt: from('8.19.0'),
-    limitSyntax: from('8.19.0') ? 'fraction' : 'integer',
   };
 }
 

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { importTc } from '../../../sim/tc/import.ts';
+import { complaints, hopOf, imported, ran } from './support.ts';
+
+const HTB =
+  'tc qdisc add dev eth0 root handle 1: htb default 10\ntc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit\n';
+
+describe('the many ways to call tc', () => {
+  it.each([
+    'tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',
+    '/usr/sbin/tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',
+    'sudo tc qdisc replace dev eth0 root tbf rate 1mbit buffer 10kb latency 50000',
+    '$SUDO tc q a dev eth0 root tbf rate 1000kbit burst 10240 latency 50msec || true',
+    'qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',
+    '+ tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',
+    'root@gate:~# tc qdisc add root dev eth0 tbf rate 1mbit burst 10k latency 50ms',
+    '# tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',
+    "'tc' 'qdisc' 'add' 'dev' 'eth0' 'root' 'tbf' 'rate' '1mbit' 'burst' '10k' 'latency' '50ms'",
+    'tc -force -batch - <<X\nqdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms\nX',
+  ])('%s', (script) => {
+    const { loaded, messages } = imported(script);
+    expect(complaints(messages)).toEqual([]);
+    expect(loaded.first.hops[0]?.shaper).toMatchObject({
+      kind: 'tbf',
+      values: { rate: 1e6, burst: 10240, latency: 50e6 },
+    });
+  });
+  it('a namespace keeps its devices apart', () => {
+    const script = 'ip netns exec red tc qdisc add dev eth0 root pfifo\ntc -n blue qdisc add dev eth0 root pfifo';
+    expect(imported(script).loaded.first.hops.map((hop) => hop.name)).toEqual(['red.eth0', 'blue.eth0']);
+  });
+});
+
+describe('class ids', () => {
+  it.each([
+    ['1:10', '1:10'],
+    [':10', '1:10'],
+    ['10', '1:10'],
+    ['0x1:0x10', '1:10'],
+    ['1:A', '1:a'],
+  ])('%s is class %s', (written, id) => {
+    const classes = hopOf(
+      `tc qdisc add dev eth0 root handle 1: htb\ntc class add dev eth0 parent 1: classid ${written} htb rate 1mbit`,
+    ).classes;
+    expect(Object.keys(classes as object)).toEqual([id]);
+  });
+  it('default is hexadecimal', () => {
+    const script =
+      'tc qdisc add dev eth0 root handle 1: htb default 20\ntc class add dev eth0 parent 1: classid 1:20 htb rate 1mbit';
+    expect(hopOf(script).default).toBe('1:20');
+  });
+});
+
+describe('commands change what is there', () => {
+  it('change replaces all options of a class, as tc sends them all', () => {
+    const classes = hopOf(`${HTB}tc class change dev eth0 classid 1:10 htb rate 7mbit`).classes;
+    expect(classes).toEqual({ '1:10': { rate: '7mbit' } });
+  });
+  it('del of the root removes classes and filters', () => {
+    const script = `${HTB}tc qdisc del dev eth0 root\ntc qdisc add dev eth0 root pfifo limit 7`;
+    expect(hopOf(script)).toMatchObject({ shaper: 'pfifo', limit: 7 });
+  });
+  it.each([
+    ['tc class add dev eth0 parent 1:9 classid 1:11 htb rate 1mbit', 'eth0 has no class 1:9'],
+    ['tc class add dev eth0 parent 2: classid 2:11 htb rate 1mbit', 'eth0 has no qdisc 2:'],
+    ['tc class add dev eth0 parent 1: classid 1:10 htb rate 1mbit', 'there is a class 1:10 already (line 2)'],
+    ['tc class add dev eth0 parent 1: classid 1:11 htb ceil 1mbit', '"rate" is required'],
+    ['tc class add dev eth0 parent 1: classid 1:11 htb rate 1furlong', '"1furlong" is not a rate such as 10mbit'],
+    ['tc class add dev eth0 parent 1: classid 1:zz htb rate 1mbit', '"1:zz" is no class id'],
+    ['tc class add parent 1: classid 1:11 htb rate 1mbit', 'no device is given'],
+    ['tc class add dev eth0 parent 1: classid 1:11 hfsc sc rate 1mbit', 'classes of kind "hfsc" cannot be simulated'],
+    [
+      'tc qdisc add dev eth0 root tbf rate 1mbit burst 1k latency 1s',
+      'there is a htb at the root of eth0 already; tc refuses a second one',
+    ],
+    ['tc qdisc add dev eth1 root tbf rate 1mbit', 'tbf: "burst" is required'],
+    ['tc qdisc add dev eth1 root cake bandwidth 1mbit', 'a qdisc of kind "cake" cannot be simulated'],
+    ['tc qdisc add dev eth0 parent 1:11 sfq', 'eth0 has no class 1:11'],
+    ['tc filter add dev eth0 parent ffff: matchall action drop', 'eth0 has no ingress qdisc'],
+    ['tc filter add dev eth0 parent 1: u32 match ip dport 22 0xffff', 'the filter sends to no class'],
+    [
+      'tc filter add dev eth0 parent 1: u32 match ip dport x 0xffff flowid 1:10',
+      'u32: expected a number from 0 to 65535 but received "x"',
+    ],
+    ['tc filter add dev eth0 parent 1: basic match x flowid 1:10', 'filters of kind basic are not interpreted'],
+    ['tc frobnicate add', 'tc frobnicate is not interpreted'],
+    ['tc qdisc shake dev eth0', '"shake" is no command of tc'],
+    ['tc qdisc add dev', '"dev" wants a device behind it, but the command ends there'],
+  ])('%s: %s', (command, complaint) => {
+    const { messages } = imported(`${HTB}${command}\n`);
+    expect(complaints(messages)).toEqual([`3: ${complaint}`]);
+  });
+});
+
+describe('what a scenario does not know', () => {
+  it('is listed and kept as a comment', () => {
+    const { yaml, messages } = imported(`${HTB}tc qdisc add dev eth0 parent 1:10 netem delay 10ms 2ms duplicate 1%\n`);
+    expect(complaints(messages)).toEqual([
+      '3: not imported: netem: jitter 2ms',
+      '3: not imported: netem: duplicate 1%',
+    ]);
+    expect(yaml).toContain('# not imported (line 3): netem: jitter 2ms');
+  });
+  it('tells the way out once', () => {
+    const { messages } = importTc(
+      'for i in 1; do tc a; done\nf() { tc b; }\ntc qdisc add dev eth0 root pfifo limit $(nproc)',
+      'x',
+    );
+    expect(messages.filter(({ hint }) => hint?.includes('--recorder'))).toHaveLength(1);
+    expect(messages[0]).toMatchObject({ line: 1, severity: 'error' });
+  });
+  it('nothing at all is said, too', () => {
+    expect(importTc('echo hello', 'x')).toMatchObject({ yaml: undefined, messages: [{ severity: 'error' }] });
+  });
+  it('a class that the default names and nobody adds', () => {
+    const { messages, loaded } = imported(
+      'tc qdisc add dev eth0 root handle 1: htb default 99\ntc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit',
+    );
+    expect(complaints(messages)).toEqual([
+      '1: not imported: default 99: there is no class 1:99, so that packets without a class pass unshaped',
+    ]);
+    expect(loaded.first.hops[0]?.shaper?.values.default).toBeUndefined();
+  });
+});
+
+describe('filters decide the class', () => {
+  const tree = [
+    'tc qdisc add dev eth0 root handle 1: htb default 30',
+    'tc class add dev eth0 parent 1: classid 1:1 htb rate 10mbit',
+    'tc class add dev eth0 parent 1:1 classid 1:10 htb rate 1mbit',
+    'tc class add dev eth0 parent 1:1 classid 1:20 htb rate 2mbit',
+    'tc class add dev eth0 parent 1:1 classid 1:30 htb rate 3mbit',
+  ].join('\n');
+  it.each([
+    'u32 match ip dport 22 0xffff',
+    'u32 match ip sport 1024 0xfc00 match ip protocol tcp 0xff',
+    'u32 match ip src 10.1.2.3/32 match ip dst 192.168.0.0/16',
+    'u32 match ip tos 0x10 0xff',
+    'u32 match u8 0x10 0xff at 1',
+    'u32 match u16 0x0016 0xffff at 22',
+    'u32 match u32 0x00160000 0xffff0000 at nexthdr+0',
+    'u32 match tcp dst 80 0xffff',
+    'handle 6 fw',
+    'handle 0x40/0xf0 fw',
+    'flower ip_proto udp dst_port 5000-5010',
+    'flower src_ip 10.0.0.0/8 ip_tos 0xb8/0xfc',
+  ])('%s', (selector) => {
+    const { loaded, messages, document } = imported(
+      `${tree}\ntc filter add dev eth0 parent 1: protocol ip prio 1 ${selector} flowid 1:10\n`,
+    );
+    expect(complaints(messages)).toEqual([]);
+    const flow = (document?.flows as Record<string, Record<string, unknown>>)['to-1:10']!;
+    expect(flow.class).toBeUndefined();
+    expect(loaded.first.flows.find(({ name }) => name === 'to-1:10')?.priority).toBe(0x10010);
+    expect(ran(loaded).flows['to-1:10']?.bitsPerSecond.accounted).toBeCloseTo(1e6, -4);
+  });
+  it('the first that matches wins, by preference and not by line', () => {
+    const filters = [
+      'tc filter add dev eth0 parent 1: protocol ip prio 9 matchall flowid 1:20',
+      'tc filter add dev eth0 parent 1: protocol ip prio 2 u32 match ip dport 22 0xffff flowid 1:10',
+    ].join('\n');
+    const { loaded } = imported(`${tree}\n${filters}`);
+    const priorities = Object.fromEntries(loaded.first.flows.map(({ name, priority }) => [name, priority]));
+    expect(priorities).toEqual({ 'to-1:10': 0x10010, 'to-1:20': 0x10020, 'to-1:30': 0x10030 });
+  });
+  it('a class that others always come before is named by its flow', () => {
+    const { document } = imported(
+      `${tree}\ntc filter add dev eth0 parent 1: prio 1 matchall flowid 1:20\ntc filter add dev eth0 parent 1: prio 2 u32 match ip dport 1 0xffff flowid 1:10`,
+    );
+    expect(document?.flows).toMatchObject({ 'to-1:10': { class: '1:10' } });
+  });
+});
+
+describe('ingress', () => {
+  it('a policer is a hop of its own', () => {
+    const script =
+      'tc qdisc add dev eth0 ingress\ntc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 police rate 2mbit burst 20k drop flowid :1';
+    const { loaded } = imported(script);
+    expect(loaded.first.hops[0]).toMatchObject({
+      name: 'eth0-ingress',
+      shaper: { kind: 'police', values: { rate: 2e6, burst: 20480, exceed: 'drop', ingress: true } },
+    });
+    // 2 Mbit/s and a bucket of 20,480 bytes in 10 s, counted with the Ethernet header that the policer does not see.
+    const { receivedBytes } = ran(loaded).flows['into-eth0-ingress']!;
+    expect(receivedBytes / ((2.5e6 + 20480) * (1514 / 1500))).toBeCloseTo(1, 2);
+  });
+  it('what is redirected goes through the policer and the other device', () => {
+    const script = [
+      'tc qdisc add dev eth0 handle ffff: ingress',
+      'tc filter add dev eth0 parent ffff: matchall action police rate 9mbit burst 90k drop action mirred egress redirect dev ifb0',
+      'tc qdisc add dev ifb0 root tbf rate 5mbit burst 20k latency 50ms',
+    ].join('\n');
+    expect(imported(script).loaded.first.flows.map(({ via }) => via)).toEqual([['eth0-ingress', 'ifb0']]);
+  });
+});

@@ -1,4 +1,5 @@
 import type { PacketPool } from './packet.ts';
+import type { RecurrencePass } from './recurrence.ts';
 
 /** Thrown where the program, not the scenario, is at fault; says when and in which model. */
 export class InvariantError extends Error {
@@ -145,6 +146,8 @@ export interface Qdisc {
   onDescendantDrop?(packets: number, bytes: number, child: Qdisc): void;
   /** Counts a packet that the port sent past the empty qdisc (only where `canBypass`). */
   onBypass?(packet: number): void;
+  /** Tells of all that changes in it, so that repeating states are found; absent: a run with it is never cut short. */
+  visit?(pass: RecurrencePass): void;
   /** The class that a packet goes to, as written in the scenario (`direct` for a direct queue); classless: absent. */
   classOf?(packet: number): string;
   /** Live view of the classes, for series; absent without classes. */
@@ -218,6 +221,8 @@ export interface PacketSource {
   gsoBytes: number;
   /** The instant (ns since the flow's start) of the next packet; never before the one before. */
   next(): number;
+  /** Tells of all that changes in it; absent: it never repeats. */
+  visit?(pass: RecurrencePass): void;
 }
 
 export interface SourceDeclaration extends ModelDeclaration {

@@ -1,3 +1,5 @@
+import type { RecurrencePass } from './recurrence.ts';
+
 /** A packet is an index into the pool's columns; {@link NO_PACKET} stands for "none". */
 export const NO_PACKET = -1;
 
@@ -117,6 +119,18 @@ export class PacketPool {
     return packet;
   }
 
+  /** Tells of a packet and all that are chained to it. */
+  visitChain(head: number, pass: RecurrencePass): void {
+    for (let packet = head; packet !== NO_PACKET && !pass.done; packet = this.next[packet]!) {
+      pass.plain(this.flow[packet]!);
+      pass.plain(this.sizeBytes[packet]!);
+      pass.plain(this.hop[packet]!);
+      pass.plain(this.ecn[packet]!);
+      this.sentNs[packet] = pass.instant(this.sentNs[packet]!);
+      this.stampNs[packet] = pass.instant(this.stampNs[packet]!);
+    }
+  }
+
   /** Gives a packet back; its index is used again by the next {@link allocate}. */
   free(packet: number): void {
     this.#live--;
@@ -190,6 +204,12 @@ export class PacketQueue {
     this.lengthPackets--;
     this.backlogBytes -= packets.sizeBytes[packet]!;
     return packet;
+  }
+
+  /** Tells of the packets in the queue (see {@link RecurrencePass}). */
+  visit(pass: RecurrencePass): void {
+    pass.plain(this.lengthPackets);
+    this.#packets.visitChain(this.head, pass);
   }
 
   /** Puts `packet` back at the head. */

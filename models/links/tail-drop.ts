@@ -1,5 +1,6 @@
 import { ACCEPTED, DROPPED, type Qdisc, type QdiscReport, type Surroundings } from '../model.ts';
 import { type PacketPool, PacketQueue } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 
 /**
  * The queue of a plain link: first in first out, the newcomer is dropped when it does not fit.
@@ -52,6 +53,11 @@ export class TailDropQueue implements Qdisc {
 
   peek(): number {
     return this.#queue.head;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.#droppedPackets = pass.counter(this.#droppedPackets);
+    this.#queue.visit(pass);
   }
 
   report(): QdiscReport {

@@ -1,4 +1,5 @@
 import type { PacketSource, ParameterProblem, RandomStream, SourceDeclaration, Values } from '../model.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { checkSizes, type SizeSource, sizeParameters, sizeSource } from './sizes.ts';
 
 const BIT_NS_PER_BYTE_SECOND = 8e9;
@@ -38,6 +39,12 @@ class ConstantRate implements PacketSource {
     return this.#dueNs;
   }
 
+  visit(pass: RecurrencePass): void {
+    this.#dueNs = pass.instant(this.#dueNs);
+    pass.plain(this.#remainder);
+    visitSizes(this.#sizes, pass);
+  }
+
   #divide(sizeBytes: number): void {
     const numerator = sizeBytes * BIT_NS_PER_BYTE_SECOND;
     this.#gapSizeBytes = sizeBytes;
@@ -66,6 +73,16 @@ class ConstantInterval implements PacketSource {
     this.sizeBytes = this.#sizes.next();
     return this.#dueNs;
   }
+
+  visit(pass: RecurrencePass): void {
+    this.#dueNs = pass.instant(this.#dueNs);
+    visitSizes(this.#sizes, pass);
+  }
+}
+
+/** Sizes drawn at random never repeat: a number that is not equal to itself says so. */
+function visitSizes(sizes: SizeSource, pass: RecurrencePass): void {
+  pass.plain(sizes.fixedBytes > 0 ? 0 : Number.NaN);
 }
 
 /** `source: cbr`: packets at a constant rate or interval, the first at the flow's start. */

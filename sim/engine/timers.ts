@@ -1,3 +1,5 @@
+import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
+
 /** Told when a timer expires. */
 export interface TimerHandler {
   onTimer(timer: number, nowNs: number): void;
@@ -24,7 +26,7 @@ const SLICE_EVENTS = 4096;
  *
  * Instants are integer ns, exact up to 2^53.
  */
-export class Timers {
+export class Timers implements Recurrent {
   /** The present (ns). */
   nowNs = 0;
   /** Events handled so far. */
@@ -41,6 +43,9 @@ export class Timers {
   #place = new Int32Array(INITIAL_CAPACITY).fill(NOT_QUEUED);
   #length = 0;
   #usesHeap = false;
+  /** Timer after whose expiry a run pauses. */
+  #pauseAfter = NOT_QUEUED;
+  #paused = false;
 
   constructor(startNs: number) {
     this.nowNs = startNs;
@@ -104,9 +109,36 @@ export class Timers {
 
   /** Handles every event before `endNs`, then sets the clock to `endNs`. @throws TimeReversalError */
   runUntil(endNs: number): void {
+    this.#pauseAfter = NOT_QUEUED;
     let more = true;
     while (more) more = this.#usesHeap ? this.#runHeapSlice(endNs) : this.#runScanSlice(endNs);
     this.nowNs = endNs;
+  }
+
+  /** Handles events up to and with the next expiry of `timer`; false: it does not expire before `endNs`, and the clock stands at the last event before. @throws TimeReversalError */
+  runPast(timer: number, endNs: number): boolean {
+    this.#pauseAfter = timer;
+    this.#paused = false;
+    let more = true;
+    while (more && !this.#paused) more = this.#usesHeap ? this.#runHeapSlice(endNs) : this.#runScanSlice(endNs);
+    return this.#paused;
+  }
+
+  /** The latest instant that any timer is armed for; the present if none is. */
+  lastNs(): number {
+    let latest = this.nowNs;
+    for (let timer = 0; timer < this.#count; timer++) {
+      const timeNs = this.#times[timer]!;
+      if (timeNs > latest && timeNs !== Number.POSITIVE_INFINITY) latest = timeNs;
+    }
+    return latest;
+  }
+
+  visit(pass: RecurrencePass): void {
+    for (let timer = 0; timer < this.#count; timer++) this.#times[timer] = pass.instant(this.#times[timer]!);
+    for (let place = 0; place < this.#length; place++) this.#keys[place] = this.#times[this.#heap[place]!]!;
+    this.events = pass.counter(this.events);
+    this.nowNs = pass.instant(this.nowNs);
   }
 
   #runScanSlice(endNs: number): boolean {
@@ -135,6 +167,10 @@ export class Timers {
       this.nowNs = timeNs;
       times[first] = Number.POSITIVE_INFINITY;
       handlers[first]!.onTimer(first, timeNs);
+      if (first === this.#pauseAfter) {
+        this.#paused = true;
+        break;
+      }
       if (this.#count !== count) break;
     }
     this.events += handled;
@@ -153,6 +189,10 @@ export class Timers {
       this.#times[timer] = Number.POSITIVE_INFINITY;
       this.#handlers[timer]!.onTimer(timer, timeNs);
       if (this.#times[timer] === Number.POSITIVE_INFINITY && this.#place[timer] !== NOT_QUEUED) this.#remove(timer);
+      if (timer === this.#pauseAfter) {
+        this.#paused = true;
+        break;
+      }
     }
     return true;
   }

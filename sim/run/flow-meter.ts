@@ -1,4 +1,5 @@
 import type { PacketPool } from '../../models/packet.ts';
+import type { RecurrencePass } from '../../models/recurrence.ts';
 import { LogHistogram } from './histogram.ts';
 import type { FlowResult, Series } from './result.ts';
 import { WindowedRate } from './series.ts';
@@ -53,6 +54,18 @@ export class FlowMeter {
       payloadBytes: this.#receivedPayloadBytes,
     };
     this.#delays = new LogHistogram();
+  }
+
+  /** Tells of its counts. */
+  visit(pass: RecurrencePass): void {
+    this.sentPackets = pass.counter(this.sentPackets);
+    this.sentBytes = pass.counter(this.sentBytes);
+    this.droppedPackets = pass.counter(this.droppedPackets);
+    this.receivedPackets = pass.counter(this.receivedPackets);
+    this.receivedBytes = pass.counter(this.receivedBytes);
+    this.#receivedSegments = pass.counter(this.#receivedSegments);
+    this.#receivedPayloadBytes = pass.counter(this.#receivedPayloadBytes);
+    this.#delays.visit(pass);
   }
 
   sent(sizeBytes: number): void {

@@ -1,3 +1,4 @@
+import type { RecurrencePass } from '../../models/recurrence.ts';
 import type { DelayHistogram } from './result.ts';
 
 /** Cells per octave; a value lies within 1/256 (0.4 %) of the middle of its cell. */
@@ -25,6 +26,13 @@ export class LogHistogram {
     this.#sum += value;
     if (value < this.#min) this.#min = value;
     if (value > this.#max) this.#max = value;
+  }
+
+  /** Tells of its counts; minimum and maximum do not change while values repeat. */
+  visit(pass: RecurrencePass): void {
+    pass.counts(this.#counts);
+    this.#total = pass.counter(this.#total);
+    this.#sum = pass.counter(this.#sum);
   }
 
   /** Number of values. */

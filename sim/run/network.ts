@@ -1,6 +1,7 @@
 import { TailDropQueue } from '../../models/links/tail-drop.ts';
 import { invariant, type SourceDeclaration } from '../../models/model.ts';
 import { PacketPool } from '../../models/packet.ts';
+import type { Recurrent } from '../../models/recurrence.ts';
 import { buildQdisc, modelsOf } from '../../models/registry.ts';
 import type { StreamSource } from '../../models/sources/bulk.ts';
 import type { TransferSource } from '../../models/sources/transfers.ts';
@@ -9,6 +10,7 @@ import { Timers } from '../engine/timers.ts';
 import type { FlowSpec, HopSpec, LinkSpec, Scenario } from '../scenario/scenario.ts';
 import { BulkFlow } from './bulk-flow.ts';
 import type { Endpoint } from './endpoint.ts';
+import { leaveOutPeriods } from './fast-forward.ts';
 import { FlowMeter } from './flow-meter.ts';
 import { OpenFlow } from './open-flow.ts';
 import { Port, type PortOwner } from './port.ts';
@@ -33,6 +35,8 @@ export interface NetworkOptions {
   /** Buckets of each series; 0: no series. */
   readonly buckets: number;
   readonly tracer?: Tracer;
+  /** Leaves out whole periods of a state that repeats, every count unchanged; default true. Traces and series turn it off. */
+  readonly fastForward?: boolean;
 }
 
 /** The hops and flows of a scenario, wired on one clock. */
@@ -45,6 +49,8 @@ export class Network implements PortOwner, Wiring {
   readonly #scenario: Scenario;
   readonly #meters: PortMeter[] = [];
   readonly #endpoints: Endpoint[] = [];
+  /** What is searched for a repeating state; undefined: it cannot repeat, or all of it is wanted. */
+  readonly #repeating: { readonly models: readonly Recurrent[]; readonly beat: number } | undefined;
 
   constructor(scenario: Scenario, options: NetworkOptions) {
     this.#scenario = scenario;
@@ -69,24 +75,32 @@ export class Network implements PortOwner, Wiring {
       });
       return this.#flow(flow, path, options.buckets);
     });
+    const wanted = options.fastForward !== false && options.tracer === undefined && options.buckets === 0;
+    this.#repeating = wanted ? this.#recurrent() : undefined;
   }
 
   /** Runs from the start to the end of the window, and yields after each of `steps` equal parts of it. */
   *run(steps: number): Generator<undefined, void> {
     const { startNs, warmNs, endNs } = this.window;
     for (const flow of this.flows) flow.start();
-    let warm = false;
-    for (let step = 1; step <= steps; step++) {
-      const untilNs = step === steps ? endNs : startNs + Math.floor(((endNs - startNs) * step) / steps);
-      if (!warm && warmNs <= untilNs) {
-        this.timers.runUntil(warmNs);
+    let step = 1;
+    for (const phaseEndNs of warmNs > startNs ? [warmNs, endNs] : [endNs]) {
+      if (phaseEndNs === endNs) {
         for (const flow of this.flows) flow.warm();
         for (const meter of this.#meters) meter.warm();
-        warm = true;
       }
-      this.timers.runUntil(untilNs);
-      yield;
+      if (this.#repeating !== undefined) {
+        leaveOutPeriods(this.timers, this.#repeating.models, this.#repeating.beat, phaseEndNs);
+      }
+      for (; step < steps; step++) {
+        const untilNs = startNs + Math.floor(((endNs - startNs) * step) / steps);
+        if (untilNs > phaseEndNs) break;
+        if (untilNs > this.timers.nowNs) this.timers.runUntil(untilNs);
+        yield;
+      }
+      this.timers.runUntil(phaseEndNs);
     }
+    yield;
   }
 
   /** The flows' figures, by name. */
@@ -97,6 +111,15 @@ export class Network implements PortOwner, Wiring {
   /** The hops' figures, by name. */
   hopResults(): Record<string, HopResult> {
     return Object.fromEntries(this.#meters.map((meter, index) => [this.#scenario.hops[index]!.name, meter.result()]));
+  }
+
+  #recurrent(): { readonly models: readonly Recurrent[]; readonly beat: number } | undefined {
+    const flows = this.flows.filter((flow) => flow instanceof OpenFlow && flow.recurs) as OpenFlow[];
+    const [first] = flows;
+    if (first === undefined || flows.length < this.flows.length || this.ports.some((port) => !port.recurs))
+      return undefined;
+    // What differs soonest comes first.
+    return { models: [this.timers, ...this.ports, ...flows], beat: first.beat };
   }
 
   // Port owner --------------------------------------------------------------------------------------------------------

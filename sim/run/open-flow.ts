@@ -1,5 +1,6 @@
 import type { PacketSource } from '../../models/model.ts';
 import type { PacketPool } from '../../models/packet.ts';
+import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
 import { segmentsOf } from '../../models/sources/sizes.ts';
 import type { TimerHandler, Timers } from '../engine/timers.ts';
 import type { FlowSpec } from '../scenario/scenario.ts';
@@ -12,7 +13,7 @@ import type { FlowResult } from './result.ts';
 import type { Wiring } from './tcp-endpoint.ts';
 
 /** A flow that sends at instants of its own choosing and does not listen: CBR, Poisson, on-off, traces. */
-export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler {
+export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler, Recurrent {
   readonly flowName: string;
   readonly className: string;
   readonly path: readonly Port[];
@@ -88,6 +89,26 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler {
 
   result(): FlowResult {
     return this.#meter.result();
+  }
+
+  /** Whether a repeating state can be found: it sends without end, and its source repeats. */
+  get recurs(): boolean {
+    return (
+      this.#source.visit !== undefined &&
+      this.#count === Number.POSITIVE_INFINITY &&
+      this.#stopNs === Number.POSITIVE_INFINITY
+    );
+  }
+
+  /** The timer of its packets. */
+  get beat(): number {
+    return this.#timer;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.#source.visit?.(pass);
+    this.#sent = pass.counter(this.#sent);
+    this.#meter.visit(pass);
   }
 
   #arm(): void {

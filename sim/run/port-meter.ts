@@ -1,5 +1,6 @@
 import type { ClassProbe, Qdisc, QdiscReport } from '../../models/model.ts';
 import type { PacketPool } from '../../models/packet.ts';
+import type { RecurrencePass } from '../../models/recurrence.ts';
 import type { ClassResult, HopResult, Series } from './result.ts';
 import { StepSignal, WindowedRate } from './series.ts';
 import type { Tracer } from './tracer.ts';
@@ -89,6 +90,14 @@ export class PortMeter {
     this.#warmBytes = probe.names.map((_, index) => probe.departedBytes(index));
   }
 
+  /** Tells of its counts. */
+  visit(pass: RecurrencePass): void {
+    this.#busyNs = pass.counter(this.#busyNs);
+    this.#departedPackets = pass.counter(this.#departedPackets);
+    this.#droppedPackets = pass.counter(this.#droppedPackets);
+    this.#lostPackets = pass.counter(this.#lostPackets);
+  }
+
   arrived(packet: number, nowNs: number): void {
     if (this.#trace !== undefined) this.#tell('arrive', packet, nowNs);
   }
@@ -147,11 +156,13 @@ export class PortMeter {
     if (probe !== undefined) {
       const seconds = (endNs - warmNs) / 1e9;
       probe.names.forEach((name, index) => {
+        // The direct queue is reported only where it was used.
+        if (classes[name] === undefined) return;
         const packets = probe.departedPackets(index) - (this.#warmPackets[index] ?? 0);
         const bytes = probe.departedBytes(index) - (this.#warmBytes[index] ?? 0);
         const series = this.#classSeries[index];
         classes[name] = {
-          ...classes[name]!,
+          ...classes[name],
           bitsPerSecond: (bytes * 8) / seconds,
           packetsPerSecond: packets / seconds,
           ...(series === undefined ? {} : { series: finishSeries(series, endNs) }),

@@ -1,5 +1,6 @@
 import type { Qdisc, Surroundings, TimerOwner } from '../../models/model.ts';
 import { NO_PACKET, type PacketPool } from '../../models/packet.ts';
+import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
 import { randomStream } from '../engine/random.ts';
 import type { TimerHandler, Timers } from '../engine/timers.ts';
 import type { HopSpec } from '../scenario/scenario.ts';
@@ -25,7 +26,7 @@ export interface PortOwner {
  * Dequeue is tried after each arrival, when the device gets free and when a watchdog expires. The device is busy for
  * ceil((size + overhead per segment) * 8e9 / rate) ns after a dequeue; rate 0: never, the qdisc is then drained at once.
  */
-export class Port implements Surroundings, TimerHandler {
+export class Port implements Surroundings, TimerHandler, Recurrent {
   readonly packets: PacketPool;
   readonly startNs: number;
   /** Set once, right after the construction: the qdisc needs the port as its surroundings. */
@@ -167,6 +168,22 @@ export class Port implements Surroundings, TimerHandler {
       else if (!this.#busy) this.#attempt(nowNs);
       this.#meter.changed(nowNs);
     }
+  }
+
+  /** Whether a repeating state can be found: nothing random, nothing that counts packets to lose, a qdisc that tells its state. */
+  get recurs(): boolean {
+    return !this.#lossy && this.root.visit !== undefined && this.#timerOwners.length === 0;
+  }
+
+  visit(pass: RecurrencePass): void {
+    pass.plain(this.#busy ? 1 : 0);
+    this.root.visit?.(pass);
+    if (this.#onWire !== NO_PACKET) {
+      this.packets.next[this.#onWire] = NO_PACKET;
+      this.packets.visitChain(this.#onWire, pass);
+    }
+    this.packets.visitChain(this.#flightHead, pass);
+    this.#meter.visit(pass);
   }
 
   /** Dequeues until the device is busy or nothing may leave. */

@@ -1,5 +1,6 @@
 import type { Qdisc } from '../../model.ts';
 import { type PacketPool, PacketQueue } from '../../packet.ts';
+import type { RecurrencePass } from '../../recurrence.ts';
 import type { KernelRules } from '../kernels.ts';
 import type { PacketCost } from '../packet-cost.ts';
 import { bucketCost, type ClassFigures } from './class-figures.ts';
@@ -90,6 +91,26 @@ export class HtbClass {
     this.ctokens = this.cbufferTicks;
     this.checkpointTicks = nowTicks;
     this.queue = new PacketQueue(packets);
+  }
+
+  /** Tells of all that changes in the class, its queue aside. */
+  visit(pass: RecurrencePass, tickNs: number): void {
+    pass.plain(this.tokens);
+    pass.plain(this.ctokens);
+    this.checkpointTicks = pass.ticks(this.checkpointTicks, tickNs);
+    pass.plain(this.mode);
+    pass.plain(this.active);
+    for (const deficit of this.deficitsBytes) pass.plain(deficit);
+    for (const feed of this.feeds) feed.visit(pass);
+    this.enqueuedPackets = pass.counter(this.enqueuedPackets);
+    this.enqueuedBytes = pass.counter(this.enqueuedBytes);
+    this.departedPackets = pass.counter(this.departedPackets);
+    this.departedBytes = pass.counter(this.departedBytes);
+    this.droppedPackets = pass.counter(this.droppedPackets);
+    this.overlimits = pass.counter(this.overlimits);
+    this.lended = pass.counter(this.lended);
+    this.borrowed = pass.counter(this.borrowed);
+    this.giants = pass.counter(this.giants);
   }
 
   /** Packets that wait in a leaf; 0 for an inner class. */

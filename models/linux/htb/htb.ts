@@ -8,6 +8,7 @@ import {
   type Values,
 } from '../../model.ts';
 import { NO_PACKET, type PacketPool, PacketQueue } from '../../packet.ts';
+import type { RecurrencePass } from '../../recurrence.ts';
 import { handleOf, MINOR_MASK } from '../class-id.ts';
 import type { KernelRules } from '../kernels.ts';
 import { buildChild } from '../qdisc-base.ts';
@@ -29,6 +30,17 @@ export interface HtbCounters {
   directDepartedPackets: number;
   directDepartedBytes: number;
 }
+
+const COUNTERS: readonly (keyof HtbCounters)[] = [
+  'sentPackets',
+  'sentBytes',
+  'droppedPackets',
+  'idleDequeues',
+  'directEnqueued',
+  'directDropped',
+  'directDepartedPackets',
+  'directDepartedBytes',
+];
 
 /**
  * Hierarchical Token Bucket, as the kernel's own code computes it in each of its generations.
@@ -170,6 +182,22 @@ export class Htb implements Qdisc {
     }
     this.#counters.droppedPackets += Math.max(0, packets);
     this.parent?.onDescendantDrop?.(packets, bytes, this);
+  }
+
+  visit(pass: RecurrencePass): void {
+    const { tickNs } = this.#kernel;
+    for (const entry of this.#tree.classes) {
+      entry.visit(pass, tickNs);
+      if (pass.done) return;
+    }
+    this.#scheduler.visit(pass);
+    pass.plain(this.#peeked);
+    for (const name of COUNTERS) this.#counters[name] = pass.counter(this.#counters[name]);
+    this.#direct.visit(pass);
+    for (const entry of this.#tree.classes) {
+      pass.plain(entry.nested === undefined ? 0 : Number.NaN);
+      entry.queue.visit(pass);
+    }
   }
 
   classOf(packet: number): string {

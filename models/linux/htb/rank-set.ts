@@ -1,4 +1,5 @@
 import { invariant } from '../../model.ts';
+import type { RecurrencePass } from '../../recurrence.ts';
 
 /**
  * Classes that take turns, in the order of their ids: a feed of an inner class or a row of a level, for one priority.
@@ -61,6 +62,13 @@ export class RankSet<Member> {
     }
     word = (block << 5) + lowestBit(found);
     return (word << 5) + lowestBit(words[word]!);
+  }
+
+  /** Tells of members and pointers. */
+  visit(pass: RecurrencePass): void {
+    pass.plain(this.pointer);
+    pass.plain(this.resume);
+    for (const word of this.#words) pass.plain(word);
   }
 
   /** Moves the pointer, if it stands somewhere, to the next member or past the end; its own member may be gone. */

@@ -1,4 +1,5 @@
 import { invariant } from '../../model.ts';
+import type { RecurrencePass } from '../../recurrence.ts';
 import type { KernelRules } from '../kernels.ts';
 import { CAN_SEND, CANT_SEND, type HtbClass, type HtbTree, LEVELS, MAY_BORROW, PRIORITIES } from './htb-class.ts';
 import { lowestBit, type RankSet } from './rank-set.ts';
@@ -43,6 +44,21 @@ export class HtbScheduler {
     this.#waiting = tree.levelSizes.map(() => new WaitQueue());
     this.#hysteresis = hysteresis;
     this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
+  }
+
+  /** Tells of rows, waiting classes and instants. */
+  visit(pass: RecurrencePass): void {
+    const { tickNs } = this.#kernel;
+    this.#quietUntil = pass.due(this.#quietUntil, tickNs);
+    this.limitReached = pass.counter(this.limitReached);
+    for (let level = 0; level < LEVELS; level++) {
+      pass.plain(this.rowMask[level]!);
+      // Where no class waits, the instant only makes a dequeue look at the level, once a second.
+      if (this.#waiting[level]!.count === 0) pass.horizon(this.#nearEvent[level]!, tickNs);
+      else this.#nearEvent[level] = pass.due(this.#nearEvent[level]!, tickNs);
+      this.#waiting[level]!.visit(pass, tickNs);
+    }
+    for (const row of this.#rows) row.visit(pass);
   }
 
   /** Sets the clock, for a dequeue; false: nothing has changed since the last one found nothing, nor is anything due. */

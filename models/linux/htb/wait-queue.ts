@@ -1,3 +1,4 @@
+import type { RecurrencePass } from '../../recurrence.ts';
 import type { HtbClass } from './htb-class.ts';
 
 /**
@@ -31,6 +32,17 @@ export class WaitQueue {
     if (moved === entry) return;
     if (place > 0 && before(moved, this.#heap[(place - 1) >> 1]!)) this.#rise(place, moved);
     else this.#sink(place, moved);
+  }
+
+  /** Tells of the classes that wait, in the order of the heap. */
+  visit(pass: RecurrencePass, tickNs: number): void {
+    pass.plain(this.count);
+    for (let place = 0; place < this.count; place++) {
+      const entry = this.#heap[place]!;
+      pass.plain(entry.figures.id);
+      pass.plain(entry.waitOrder - this.#nextOrder);
+      entry.waitTicks = pass.ticks(entry.waitTicks, tickNs);
+    }
   }
 
   #rise(from: number, entry: HtbClass): void {

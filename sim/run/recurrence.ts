@@ -1,0 +1,121 @@
+import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
+
+const RECORD = 0;
+const COMPARE = 1;
+const ADVANCE = 2;
+
+/** The state and counters of a set of models at one moment, to compare with a later one and to extrapolate from. */
+export class Snapshot implements RecurrencePass {
+  done = false;
+  /** The moment (ns). */
+  takenNs = 0;
+  /** The earliest instant ahead that must not be passed over, at the last comparison (ns). */
+  horizonNs = Number.POSITIVE_INFINITY;
+  #mode = RECORD;
+  #nowNs = 0;
+  #spanNs = 0;
+  #periods = 0;
+  #states = new Float64Array(256);
+  #stateAt = 0;
+  readonly #counters: number[] = [];
+  #counterAt = 0;
+  readonly #arrays: Float64Array[] = [];
+  #arrayAt = 0;
+
+  /** Notes the state of `models` at `nowNs`. */
+  record(models: readonly Recurrent[], nowNs: number): void {
+    this.takenNs = nowNs;
+    this.#begin(RECORD, nowNs);
+    for (const model of models) model.visit(this);
+  }
+
+  /** Whether the state of `models` at `nowNs` is the one that was noted. */
+  equals(models: readonly Recurrent[], nowNs: number): boolean {
+    this.#begin(COMPARE, nowNs);
+    this.horizonNs = Number.POSITIVE_INFINITY;
+    for (const model of models) {
+      model.visit(this);
+      if (this.done) return false;
+    }
+    return true;
+  }
+
+  /** Moves `models`, whose state at `nowNs` equals the noted one, ahead by `periods` times the time since then. */
+  advance(models: readonly Recurrent[], nowNs: number, periods: number): void {
+    this.#begin(ADVANCE, nowNs);
+    this.#periods = periods;
+    this.#spanNs = periods * (nowNs - this.takenNs);
+    for (const model of models) model.visit(this);
+  }
+
+  plain(value: number): number {
+    if (this.#mode === ADVANCE) return value;
+    this.#state(value);
+    return value;
+  }
+
+  instant(timeNs: number): number {
+    if (this.#mode === ADVANCE) return timeNs + this.#spanNs;
+    this.#state(timeNs - this.#nowNs);
+    return timeNs;
+  }
+
+  ticks(timeTicks: number, tickNs: number): number {
+    if (this.#mode === ADVANCE) return timeTicks + this.#spanNs / tickNs;
+    // With the phase in it, equal distances mean that the span is a whole number of ticks.
+    this.#state(timeTicks * tickNs - this.#nowNs);
+    return timeTicks;
+  }
+
+  due(timeTicks: number, tickNs: number): number {
+    if (this.#mode === ADVANCE) return timeTicks + this.#spanNs / tickNs;
+    const aheadNs = timeTicks * tickNs - this.#nowNs;
+    this.#state(aheadNs <= 0 ? 0 : aheadNs);
+    return timeTicks;
+  }
+
+  horizon(timeTicks: number, tickNs: number): void {
+    const timeNs = timeTicks * tickNs;
+    if (this.#mode === COMPARE && timeNs > this.#nowNs) this.horizonNs = Math.min(this.horizonNs, timeNs);
+  }
+
+  counter(value: number): number {
+    const index = this.#counterAt++;
+    if (this.#mode === RECORD) this.#counters[index] = value;
+    else if (this.#mode === ADVANCE) return value + this.#periods * (value - this.#counters[index]!);
+    return value;
+  }
+
+  counts(values: Float64Array): void {
+    const index = this.#arrayAt++;
+    if (this.#mode === RECORD) {
+      this.#arrays[index] = values.slice();
+    } else if (this.#mode === ADVANCE) {
+      const before = this.#arrays[index]!;
+      for (let i = 0; i < values.length; i++) values[i]! += this.#periods * (values[i]! - (before[i] ?? 0));
+    }
+  }
+
+  #begin(mode: number, nowNs: number): void {
+    this.#mode = mode;
+    this.#nowNs = nowNs;
+    this.#stateAt = 0;
+    this.#counterAt = 0;
+    this.#arrayAt = 0;
+    this.done = false;
+  }
+
+  #state(value: number): void {
+    const index = this.#stateAt++;
+    if (this.#mode === COMPARE) {
+      if (this.#states[index] !== value) this.done = true;
+      return;
+    }
+    if (index === this.#states.length) {
+      const grown = new Float64Array(2 * index);
+      grown.set(this.#states);
+      this.#states = grown;
+    }
+    this.#states[index] = value;
+  }
+}

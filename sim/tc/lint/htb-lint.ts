@@ -97,11 +97,11 @@ class HtbLint {
       const text = `class ${entry.name} has a ceil of ${formatRate(ceil)} below its rate of ${formatRate(rate)}; it gets ${formatRate(ceil)}`;
       this.#add('ceil-below-rate', [...at, 'ceil'], text, 'make ceil at least the rate');
     }
+    this.#children(entry, rate);
     if (parent === undefined) {
       if (ceil <= rate) return;
       const text = `class ${entry.name} has no parent to borrow from: its ceil of ${formatRate(ceil)} is useless, its ${this.#childrenOf(entry).length > 0 ? 'children get' : 'packets get'} ${formatRate(rate)}`;
       this.#add('root-ceil-above-rate', [...at, 'ceil'], text, 'set rate to the ceil');
-      this.#children(entry, rate);
       return;
     }
     const above = this.#values.classes[parent.name]!;
@@ -113,7 +113,6 @@ class HtbLint {
       const text = `class ${entry.name} has a ceil of ${formatRate(ceil)}, its parent ${parent.name} one of ${formatRate(aboveCeil)}; it cannot borrow beyond that`;
       this.#add('child-above-parent', [...at, 'ceil'], text, `lower it, or raise the ceil of ${parent.name}`);
     }
-    this.#children(entry, rate);
   }
 
   #children(entry: ClassFigures, rate: number): void {

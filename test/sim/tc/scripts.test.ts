@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { exportTc } from '../../../sim/tc/export.ts';
+import { importTc } from '../../../sim/tc/import.ts';
+import { complaints, filesIn, imported, lintOf, ran, scenarioOf, textOf } from './support.ts';
+
+const SCRIPTS = filesIn('scenarios/tc');
+
+/** What the import cannot take over of the scripts that show just that, by line. */
+const LEFT: Readonly<Record<string, readonly string[]>> = {
+  'fw-marks.sh': ['2: firewall rules are not read'],
+  'loop-and-function.sh': [
+    '7: the "for" loop is not interpreted; left out: the tc command (line 8)',
+    '10: the function guest is not interpreted; left out: the tc command (line 11)',
+    '13: the call of the function guest is not interpreted',
+    '15: left out: line 14 takes it from the output of "cat /sys/class/net/eth0/speed"',
+    '16: "if" is not interpreted; left out: the tc command (line 17)',
+  ],
+};
+
+/** Rules that the lint must find, with the lines of the script. */
+const FOUND: Readonly<Record<string, readonly string[]>> = {
+  'adsl-three-classes.sh': ['8 atm-without-linklayer'],
+  'bytes-or-bits.sh': ['3 bytes-for-bits', '4 bytes-for-bits', '5 bytes-for-bits', '6 bytes-for-bits'],
+  'limited-twice.sh': ['6 double-limit', '4 same-limit-twice'],
+  'overhead-atm.sh': [],
+  'police-download.sh': ['4 police-burst-below-rtt'],
+  'promised-too-much.sh': [
+    '2 no-default-class',
+    '3 root-ceil-above-rate',
+    '3 children-above-parent',
+    '4 child-above-parent',
+    '5 child-above-parent',
+    '5 prio-above-7',
+    '6 ceil-below-rate',
+    '6 quantum-out-of-range',
+    '6 quantum-below-packet',
+    '6 burst-below-packet',
+  ],
+};
+
+describe.each(SCRIPTS)('%s', (name) => {
+  const script = textOf(`scenarios/tc/${name}`);
+  it('is imported, says what is left out, and runs', () => {
+    const { loaded, messages } = imported(script);
+    expect(complaints(messages)).toEqual(LEFT[name] ?? []);
+    const { flows } = ran(loaded);
+    expect(Object.keys(flows).length).toBeGreaterThan(0);
+    for (const flow of Object.values(flows)) expect(flow.receivedPackets).toBeGreaterThan(0);
+  });
+  it('comes back the same from its export', () => {
+    const { loaded } = imported(script);
+    const { script: exported, left } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    expect(left).toEqual([]);
+    const back = importTc(exported, 'exported.sh');
+    expect(complaints(back.messages)).toEqual([]);
+    expect(scenarioOf(back.yaml!).first).toEqual(loaded.first);
+  });
+});
+
+describe('the lint names the line of the script', () => {
+  it.each(Object.entries(FOUND))('%s', (name, expected) => {
+    const found = lintOf(textOf(`scenarios/tc/${name}`)).map(({ rule, line }) => `${line} ${rule}`);
+    expect(found).toEqual(expect.arrayContaining([...expected]));
+    if (expected.length === 0) expect(found).toEqual([]);
+  });
+});

@@ -6,8 +6,9 @@ import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import type { Scenario, ScenarioPoint } from '../scenario/scenario.ts';
 
-/** Parts of a point's simulated time, after each of which one may look up. */
-const STEPS = 1000;
+/** Simulated time between two occasions to look up (ns), and the most of them in a run. */
+const STEP_NS = 5_000_000;
+const MOST_STEPS = 1_000_000;
 /** How long a simulation goes on without looking up (ms). */
 const PATIENCE_MS = 40;
 
@@ -51,11 +52,12 @@ async function runPoint(
   { buckets, tracer, signal }: RunPointsOptions,
   lookUp: (share: number) => Promise<void>,
 ): Promise<PointResult | undefined> {
-  const simulation = simulateInSteps(point, tracer === undefined ? { buckets } : { buckets, tracer }, STEPS);
+  const steps = Math.min(MOST_STEPS, Math.ceil(point.scenario.durationNs / STEP_NS));
+  const simulation = simulateInSteps(point, tracer === undefined ? { buckets } : { buckets, tracer }, steps);
   for (let step = 1; ; step++) {
     const { done, value } = simulation.next();
     if (done) return value;
-    await lookUp(step / STEPS);
+    await lookUp(step / steps);
     if (signal.aborted) return undefined;
   }
 }

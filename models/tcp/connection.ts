@@ -85,7 +85,9 @@ export class TcpConnection implements TimerOwner {
     if (kind === SEGMENT_SYN) this.#answer(true, nowNs);
     else if (kind === SEGMENT_SYN_ACK) this.#onAnswerAtReceiver(packet, nowNs);
     else {
-      if (!this.#receiverEstablished) this.#establishReceiver(packet, nowNs);
+      if (!this.#receiverEstablished) {
+        this.#establishReceiver(packet, this.#answerCount === 1 ? this.#answeredNs : nowNs, nowNs);
+      }
       if (kind !== SEGMENT_OPEN) this.receiver.onData(packet, nowNs);
     }
     this.#environment.packets.free(packet);
@@ -136,7 +138,7 @@ export class TcpConnection implements TimerOwner {
     if (this.#receiverEstablished) return;
     this.#synTimer.set(Number.POSITIVE_INFINITY);
     this.#control(SEGMENT_OPEN, HEADER_BYTES, false, nowNs);
-    this.#establishReceiver(packet, nowNs);
+    this.#establishReceiver(packet, this.#synCount === 1 ? this.#synSentNs : nowNs, nowNs);
   }
 
   #onOpenAtSender(packet: number, nowNs: number): void {
@@ -150,9 +152,10 @@ export class TcpConnection implements TimerOwner {
     this.sender.establish(rttUs, this.#headers.windowBytes[packet]!, this.#headers.timestampMs[packet]!, nowNs);
   }
 
-  #establishReceiver(packet: number, nowNs: number): void {
+  #establishReceiver(packet: number, askedNs: number, nowNs: number): void {
     this.#receiverEstablished = true;
-    this.receiver.establish(this.#headers.timestampMs[packet]!, nowNs);
+    const rttUs = Math.floor((nowNs - askedNs) / 1000);
+    this.receiver.establish(this.#headers.timestampMs[packet]!, rttUs, nowNs);
   }
 
   /** Sends a segment that carries no data of the stream. */

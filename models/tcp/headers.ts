@@ -27,7 +27,7 @@ export const SEGMENT_PROBE = 5;
 export class SegmentHeaders {
   /** One of SEGMENT_PLAIN, … */
   kind = new Uint8Array(0);
-  /** Data: ends what the application has written so far (PSH). ACKs: reports a segment that came twice (D-SACK). */
+  /** Data: its receiver need not wait for more (PSH). ACKs: reports a segment that came twice (D-SACK). */
   mark = new Uint8Array(0);
   /** Timestamp of the sending host and the one that it echoes (ms). */
   timestampMs = new Float64Array(0);

@@ -4,6 +4,7 @@ import { HEADER_BYTES, headersOf, MSS_BYTES, SEGMENT_PROBE, type SegmentHeaders 
 import type { Jiffies } from './jiffies.ts';
 import { Reassembly } from './reassembly.ts';
 import { ReceiveWindow } from './receive-window.ts';
+import { INITIAL_TIMEOUT_US, MINIMUM_VARIATION_US } from './rtt.ts';
 import type { TcpSettings } from './settings.ts';
 
 /** Bytes that the first SACK block adds to an ACK, with padding, and each further one. */
@@ -47,11 +48,13 @@ export class TcpReceiver implements TimerOwner {
   /** Timestamp to echo, and the last one that came back. */
   #recentMs = 0;
   #echoedMs = -1;
+  /** The host's own retransmission timeout, from the handshake (µs). */
+  #timeoutUs = INITIAL_TIMEOUT_US;
   #quickAcks = 0;
   #delayUs = 0;
   #lastDataNs = 0;
   #ackScheduled = false;
-  /** A segment that ends a write, or a small one, arrived since the last ACK. */
+  /** A pushed segment, or a small one, arrived since the last ACK; once all is read it is acknowledged (since 6.6). */
   #pushed = false;
   #ackDuplicate = false;
 
@@ -76,9 +79,10 @@ export class TcpReceiver implements TimerOwner {
     return this.expectedBytes - this.readBytes;
   }
 
-  /** The connection stands; `timestampMs` is the first one to echo. */
-  establish(timestampMs: number, nowNs: number): void {
+  /** The connection stands; `timestampMs` is the first one to echo, `rttUs` the handshake's (0: not known). */
+  establish(timestampMs: number, rttUs: number, nowNs: number): void {
     this.#recentMs = timestampMs;
+    if (rttUs > 0) this.#timeoutUs = rttUs + MINIMUM_VARIATION_US;
     this.window.begin(nowNs);
     this.#application.onConnected(nowNs);
   }
@@ -180,8 +184,8 @@ export class TcpReceiver implements TimerOwner {
       this.#delayUs = this.#delayUs / 2 + SHORTEST_DELAY_US / 2;
     } else if (gapUs < this.#delayUs) {
       this.#delayUs = this.#delayUs / 2 + gapUs;
-    } else if (gapUs > LONGEST_DELAY_US) {
-      // Longer than a timeout without data: the sender is likely to start slowly again.
+    } else if (gapUs > this.#timeoutUs) {
+      // So long without data, the sender is likely to start slowly again.
       this.#quicken();
     }
     this.#lastDataNs = nowNs;

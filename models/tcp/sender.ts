@@ -17,6 +17,8 @@ const MINIMUM_SEND_PACKETS = 10;
 /** A receiver's window is open "enough" for a burst when a third of it is free (tcp_tso_win_divisor). */
 const WINDOW_DIVISOR = 3;
 const DEFER_NS = 1_000_000;
+/** What RACK and the tail-loss probe wait beyond what they reckon, since 6.7 (tcp.h: TCP_TIMEOUT_MIN_US). */
+const SHORTEST_TIMER_US = 2000;
 
 /** What the retransmission timer is set for. */
 const NOTHING = 0;
@@ -381,7 +383,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
       const unsent = this.#writtenBytes - this.nextBytes;
       if (Math.min(MSS_BYTES, unsent) > freeBytes) break;
       if (unsent < MSS_BYTES && this.#nagleHolds()) break;
-      if (unsent > MSS_BYTES && !force && this.#shouldDefer(quota, freeBytes, unsent, burstSegments, nowNs)) {
+      if ((globalThis as any).DEFER !== false && unsent > MSS_BYTES && !force && this.#shouldDefer(quota, freeBytes, unsent, burstSegments, nowNs)) {
         deferred = quota * MSS_BYTES < freeBytes;
         break;
       }
@@ -400,22 +402,22 @@ export class TcpSender implements TimerOwner, SackVisitor {
     }
   }
 
+  /** Sends up to `segments` segments as one socket buffer; returns how many it were. */
   #sendBurst(segments: number, availableBytes: number, nowNs: number): number {
-    let left = availableBytes;
-    let sent = 0;
-    while (sent < segments && left > 0) {
-      const length = Math.min(MSS_BYTES, left);
-      // What is left of the window goes along as a small segment, unless one is still under way (Nagle).
-      if (sent > 0 && length < MSS_BYTES && this.#nagleHolds()) break;
-      this.#sendNew(length, nowNs);
-      left -= length;
-      sent++;
+    const full = Math.min(segments, Math.floor(availableBytes / MSS_BYTES));
+    const rest = availableBytes - full * MSS_BYTES;
+    // What is left of the window goes along as a small segment, unless one is still under way (Nagle).
+    const small = full < segments && rest > 0 && (full === 0 || !this.#nagleHolds()) ? rest : 0;
+    const count = small > 0 ? full + 1 : full;
+    for (let sent = 1; sent <= count; sent++) {
+      // A buffer of several segments is always pushed, so that its receiver need not wait for more (since 5.5).
+      this.#sendNew(sent > full ? small : MSS_BYTES, sent === count && count > 1, nowNs);
     }
-    this.#pacing.onBurst(sent, availableBytes - left, nowNs);
-    return sent;
+    this.#pacing.onBurst(count, full * MSS_BYTES + small, nowNs);
+    return count;
   }
 
-  #sendNew(length: number, nowNs: number): void {
+  #sendNew(length: number, pushed: boolean, nowNs: number): void {
     const scoreboard = this.scoreboard;
     if (scoreboard.inFlight === 0) this.#control.onRestart(this.#lastSentNs, nowNs);
     const start = this.nextBytes;
@@ -424,15 +426,15 @@ export class TcpSender implements TimerOwner, SackVisitor {
     if (length < MSS_BYTES) this.#smallEndBytes = this.nextBytes;
     scoreboard.push(this.nextBytes, nowNs);
     if (idle || this.#pending === TAIL_PROBE) this.#armRetransmission(nowNs);
-    this.#emit(start, length, nowNs);
+    this.#emit(start, length, pushed, nowNs);
   }
 
   /** Puts a segment on the path. */
-  #emit(start: number, length: number, nowNs: number): void {
+  #emit(start: number, length: number, pushed: boolean, nowNs: number): void {
     const headers = this.#headers;
     const packet = headers.fill(this.#flow, this.#priority, length, start, nowNs);
     headers.echoMs[packet] = this.#echoMs;
-    if (start + length === this.#writtenBytes) headers.mark[packet] = 1;
+    if (pushed || start + length === this.#writtenBytes) headers.mark[packet] = 1;
     this.sentSegments++;
     this.#lastSentNs = nowNs;
     if (this.#settings.limiterAtSender) this.#queuedBytes += this.#environment.packets.sizeBytes[packet]!;
@@ -444,7 +446,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
     const start = scoreboard.startBytes(segment, this.acknowledgedBytes);
     scoreboard.resend(segment, nowNs);
     this.retransmittedSegments++;
-    this.#emit(start, scoreboard.endBytes(segment) - start, nowNs);
+    this.#emit(start, scoreboard.endBytes(segment) - start, false, nowNs);
   }
 
   /** Sends lost segments again, as far as the window lets it (tcp_xmit_retransmit_queue). */
@@ -575,7 +577,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
   /** Sets the timer after an ACK: RACK's wait goes before, then a tail probe, then the timeout. */
   #setTimer(advanced: boolean, nowNs: number): void {
     if (this.recovery.rackWaitUs > 0) {
-      this.#arm(REORDER, this.#jiffies.fromUs(this.recovery.rackWaitUs) + 2, nowNs);
+      this.#arm(REORDER, this.#jiffies.fromUs(this.recovery.rackWaitUs + SHORTEST_TIMER_US), nowNs);
     } else if (advanced && !this.#scheduleTailProbe(true, nowNs)) {
       this.#armRetransmission(nowNs);
     }
@@ -603,7 +605,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
   #scheduleTailProbe(onAck: boolean, nowNs: number): boolean {
     const packetsOut = this.scoreboard.packetsOut;
     if (packetsOut === 0 || this.recovery.state !== OPEN) return false;
-    const waitUs = this.rtt.srttEighthsUs / 4 + (packetsOut === 1 ? MINIMUM_VARIATION_US : 2e6 / this.#jiffies.hz);
+    const waitUs = this.rtt.srttEighthsUs / 4 + (packetsOut === 1 ? MINIMUM_VARIATION_US : SHORTEST_TIMER_US);
     const leftUs = onAck ? (this.#timeoutTicks() * this.#jiffies.tickNs) / 1000 : this.#timeoutLeftUs(nowNs);
     const ticks = this.#jiffies.fromUs(leftUs > 0 ? Math.min(waitUs, leftUs) : waitUs);
     this.#arm(TAIL_PROBE, ticks, nowNs);
@@ -653,7 +655,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
     if (this.scoreboard.packetsOut > 0 || this.unsentBytes === 0) return;
     const freeBytes = this.acknowledgedBytes + this.#receiverWindowBytes - this.nextBytes;
     if (freeBytes > 0) {
-      this.#sendNew(Math.min(freeBytes, this.unsentBytes, MSS_BYTES), nowNs);
+      this.#sendNew(Math.min(freeBytes, this.unsentBytes, MSS_BYTES), false, nowNs);
       return;
     }
     const headers = this.#headers;

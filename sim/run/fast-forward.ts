@@ -7,16 +7,17 @@ const SEARCH_SHARE = 0.3;
 
 /**
  * Runs to some instant before `endNs`, leaving out whole periods of a state that repeats: the run is advanced as if they
- * had been run, every count with it. The caller runs what is left.
+ * had been run, every count with it. The caller runs what is left. Returns the time left out (ns).
  *
  * The state is looked at after each expiry of the timer `beat`, which must be part of what repeats. It is compared with
  * an anchor that is renewed after 1, 2, 4, 8 … beats, which finds every period once the transient is over (Brent's
  * cycle detection).
  */
-export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], beat: number, endNs: number): void {
+export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], beat: number, endNs: number): number {
   const anchor = new Snapshot();
   const searchNs = SEARCH_SHARE * (endNs - timers.nowNs);
   let searchEndNs = timers.nowNs + searchNs;
+  let leftOutNs = 0;
   let beats = 0;
   let renewal = 1;
   while (timers.nowNs < searchEndNs && timers.runPast(beat, endNs)) {
@@ -26,9 +27,10 @@ export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], be
       const periods = Math.floor((limitNs(timers, anchor.horizonNs, periodNs, endNs) - nowNs) / periodNs);
       if (periods > 0) {
         anchor.advance(models, nowNs, periods);
+        leftOutNs += periods * periodNs;
         searchEndNs = timers.nowNs + searchNs;
       }
-      if (anchor.horizonNs === Number.POSITIVE_INFINITY) return;
+      if (anchor.horizonNs === Number.POSITIVE_INFINITY) break;
       // Behind the horizon the same period is found again.
       anchor.record(models, timers.nowNs);
     } else if (++beats === renewal) {
@@ -36,9 +38,13 @@ export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], be
       renewal *= 2;
     }
   }
+  return leftOutNs;
 }
 
-/** How far a run may be advanced: to before the end, and to where nothing that is armed within a period passes the horizon. */
+/**
+ * How far a run may be advanced: nothing that is under way then may reach the end, where a count would cut it, and
+ * nothing that is armed within a period may pass the horizon.
+ */
 function limitNs(timers: Timers, horizonNs: number, periodNs: number, endNs: number): number {
-  return Math.min(endNs - 1, horizonNs - (timers.lastNs() - timers.nowNs) - 2 * periodNs);
+  return Math.min(endNs - 1, horizonNs - 2 * periodNs) - (timers.lastNs() - timers.nowNs);
 }

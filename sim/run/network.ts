@@ -46,6 +46,8 @@ export class Network implements PortOwner, Wiring {
   readonly ports: readonly Port[];
   readonly flows: readonly NetworkFlow[];
   readonly window: RunWindow;
+  /** Simulated time that was left out because it repeats. */
+  leftOutNs = 0;
   readonly #scenario: Scenario;
   readonly #meters: PortMeter[] = [];
   readonly #endpoints: Endpoint[] = [];
@@ -90,7 +92,7 @@ export class Network implements PortOwner, Wiring {
         for (const meter of this.#meters) meter.warm();
       }
       if (this.#repeating !== undefined) {
-        leaveOutPeriods(this.timers, this.#repeating.models, this.#repeating.beat, phaseEndNs);
+        this.leftOutNs += leaveOutPeriods(this.timers, this.#repeating.models, this.#repeating.beat, phaseEndNs);
       }
       for (; step < steps; step++) {
         const untilNs = startNs + Math.floor(((endNs - startNs) * step) / steps);

@@ -70,7 +70,7 @@ export class Snapshot implements RecurrencePass {
   due(timeTicks: number, tickNs: number): number {
     if (this.#mode === ADVANCE) return timeTicks + this.#spanNs / tickNs;
     const aheadNs = timeTicks * tickNs - this.#nowNs;
-    this.#state(aheadNs <= 0 ? 0 : aheadNs);
+    this.#state(Math.max(aheadNs, 0));
     return timeTicks;
   }
 

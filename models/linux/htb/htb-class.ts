@@ -93,15 +93,18 @@ export class HtbClass {
     this.queue = new PacketQueue(packets);
   }
 
-  /** Tells of all that changes in the class, its queue aside. */
-  visit(pass: RecurrencePass, tickNs: number): void {
+  /** Tells of all that changes in the class, its queue aside; `contested`: priorities of several leaves (a bit each). */
+  visit(pass: RecurrencePass, tickNs: number, contested: number): void {
     pass.plain(this.tokens);
     pass.plain(this.ctokens);
     this.checkpointTicks = pass.ticks(this.checkpointTicks, tickNs);
     pass.plain(this.mode);
     pass.plain(this.active);
-    for (const deficit of this.deficitsBytes) pass.plain(deficit);
-    for (const feed of this.feeds) feed.visit(pass);
+    // A leaf that is alone with its priority has the turn whatever its deficit.
+    if ((contested & (1 << this.priority)) !== 0) for (const deficit of this.deficitsBytes) pass.plain(deficit);
+    for (let priority = 0; priority < this.feeds.length; priority++) {
+      this.feeds[priority]!.visit(pass, (contested & (1 << priority)) !== 0);
+    }
     this.enqueuedPackets = pass.counter(this.enqueuedPackets);
     this.enqueuedBytes = pass.counter(this.enqueuedBytes);
     this.departedPackets = pass.counter(this.departedPackets);
@@ -133,6 +136,8 @@ export interface HtbTree {
   readonly rows: readonly RankSet<HtbClass>[];
   /** Number of classes of each level. */
   readonly levelSizes: readonly number[];
+  /** Priorities that more than one leaf has (a bit each). */
+  readonly contested: number;
 }
 
 /** Makes the tree: a class with children is on level 7 if it has no parent, else one below its parent's. */
@@ -163,11 +168,17 @@ export function buildTree(
     }
     entry.rowRank = ofLevel[entry.level]!.push(entry) - 1;
   }
-  const used = new Set(ofLevel[0]!.map((leaf) => leaf.priority));
+  let used = 0;
+  let contested = 0;
+  for (const { priority } of ofLevel[0]!) {
+    contested |= used & (1 << priority);
+    used |= 1 << priority;
+  }
   // Priorities without a leaf share a set that stays empty.
   const none = new RankSet<HtbClass>([]);
   const sets = (members: readonly HtbClass[]): RankSet<HtbClass>[] =>
-    Array.from({ length: PRIORITIES }, (_, priority) => (used.has(priority) ? new RankSet(members) : none));
+    Array.from({ length: PRIORITIES }, (_, priority) => ((used & (1 << priority)) !== 0 ? new RankSet(members) : none));
   for (const [parent, members] of children) parent.feeds = sets(members);
-  return { classes, byId, rows: ofLevel.flatMap(sets), levelSizes: ofLevel.map((members) => members.length) };
+  const levelSizes = ofLevel.map((members) => members.length);
+  return { classes, byId, rows: ofLevel.flatMap(sets), levelSizes, contested };
 }

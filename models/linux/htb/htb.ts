@@ -187,7 +187,7 @@ export class Htb implements Qdisc {
   visit(pass: RecurrencePass): void {
     const { tickNs } = this.#kernel;
     for (const entry of this.#tree.classes) {
-      entry.visit(pass, tickNs);
+      entry.visit(pass, tickNs, this.#tree.contested);
       if (pass.done) return;
     }
     this.#scheduler.visit(pass);

@@ -64,10 +64,12 @@ export class RankSet<Member> {
     return (word << 5) + lowestBit(words[word]!);
   }
 
-  /** Tells of members and pointers. */
-  visit(pass: RecurrencePass): void {
-    pass.plain(this.pointer);
-    pass.plain(this.resume);
+  /** Tells of members, and, where several leaves take turns, of pointers. */
+  visit(pass: RecurrencePass, takesTurns: boolean): void {
+    if (takesTurns) {
+      pass.plain(this.pointer);
+      pass.plain(this.resume);
+    }
     for (const word of this.#words) pass.plain(word);
   }
 

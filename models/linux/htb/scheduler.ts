@@ -29,6 +29,7 @@ export class HtbScheduler {
   readonly #rows: readonly RankSet<HtbClass>[];
   readonly #waiting: readonly WaitQueue[];
   readonly #nearEvent = new Float64Array(LEVELS);
+  readonly #contested: number = 0;
   readonly #hysteresis: boolean;
   readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
@@ -42,6 +43,7 @@ export class HtbScheduler {
     this.#kernel = kernel;
     this.#rows = tree.rows;
     this.#waiting = tree.levelSizes.map(() => new WaitQueue());
+    this.#contested = tree.contested;
     this.#hysteresis = hysteresis;
     this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
   }
@@ -58,7 +60,9 @@ export class HtbScheduler {
       else this.#nearEvent[level] = pass.due(this.#nearEvent[level]!, tickNs);
       this.#waiting[level]!.visit(pass, tickNs);
     }
-    for (const row of this.#rows) row.visit(pass);
+    this.#rows.forEach((row, index) => {
+      row.visit(pass, (this.#contested & (1 << (index % PRIORITIES))) !== 0);
+    });
   }
 
   /** Sets the clock, for a dequeue; false: nothing has changed since the last one found nothing, nor is anything due. */

@@ -73,8 +73,14 @@ describe('a staircase', () => {
   it('is bounded, ends at the total, and keeps both edges of a pause', () => {
     const stairs = new Staircase(50);
     let total = 0;
-    for (let i = 0; i < 10_000; i++) stairs.add(i * 1e-4, (total += 10));
-    for (let i = 0; i < 10_000; i++) stairs.add(5 + i * 1e-4, (total += 10));
+    for (let i = 0; i < 10_000; i++) {
+      total += 10;
+      stairs.add(i * 1e-4, total);
+    }
+    for (let i = 0; i < 10_000; i++) {
+      total += 10;
+      stairs.add(5 + i * 1e-4, total);
+    }
     const { seconds, bytes } = stairs.finish();
     expect(seconds.length).toBeLessThanOrEqual(101);
     expect(bytes.at(-1)).toBe(200_000);

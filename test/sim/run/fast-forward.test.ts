@@ -49,7 +49,7 @@ describe('leaving out whole periods', () => {
           classes: {
             '1:1': { rate: '10mbit', burst: '20kb', cburst: '20kb' },
             '1:10': { parent: '1:1', rate: '2mbit', ceil: '10mbit', quantum: 3000, limit: 20 },
-            '1:20': { parent: '1:1', rate: '3mbit', ceil: '10mbit', quantum: 2000, limit: 20 },
+            '1:20': { parent: '1:1', rate: '2500kbit', ceil: '10mbit', quantum: 2000, limit: 20 },
           },
           link: { rate: '100mbit', delay: '2ms' },
         },

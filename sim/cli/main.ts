@@ -3,6 +3,7 @@ import { EXIT, EXIT_CODES_HELP, type ExitCode } from '../output/exit-codes.ts';
 import { Failure } from '../output/failure.ts';
 import { styleOf } from '../output/terminal.ts';
 import { nearestName } from '../scenario/nearest.ts';
+import { ScenarioError } from '../scenario/problem.ts';
 import { type Command, CommandArguments, type CommandOption, usageFailure } from './command.ts';
 import { endWithReader, say, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { VERSION } from './version.ts';
@@ -204,6 +205,10 @@ function failed(error: unknown): ExitCode {
     say(`${style.bad('sim:')} ${error.message}`);
     if (error.hint !== undefined) say(`  hint: ${error.hint}`);
     return error.exitCode;
+  }
+  if (error instanceof ScenarioError) {
+    say(error.message);
+    return EXIT.invalid;
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   say(`${style.bad('sim:')} internal fault: ${message.split('\n')[0]}`);

@@ -25,9 +25,8 @@ export const explain: Command = {
     else print(explanationText(explanations, stdoutTerminal()));
     if (loaded.pointCount > 1) {
       const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => `${name}=${value}`);
-      const names = loaded.sweptNames.map((name) => `--set ${name}=…`);
       say(
-        `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; ${names.join(' ')} shows another`,
+        `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; --set name=value chooses another`,
       );
     }
     return EXIT.ok;

@@ -35,7 +35,9 @@ export function ticksRule(
   const exactTicks = (wholeMicroseconds ?? exactMicroseconds) * ticksPerMicrosecond(tickNs);
   const steps = [
     `${fixed(sizeBytes, 0)} B / ${fixed(bytesPerSecond, 0)} B/s = ${microseconds(exactMicroseconds)}`,
-    ...(wholeMicroseconds === undefined ? [] : [`${fixed(wholeMicroseconds, 0)} µs`]),
+    ...(wholeMicroseconds === undefined || wholeMicroseconds === exactMicroseconds
+      ? []
+      : [`${fixed(wholeMicroseconds, 0)} µs`]),
     ...(Number.isInteger(exactTicks) ? [] : [concise(exactTicks)]),
     `${fixed(ticks, 0)} ticks of ${tickNs} ns`,
   ];
@@ -88,7 +90,7 @@ function computedLines(steps: CostSteps, { kernel, framing }: Pricing): Explanat
   const rule =
     mult === undefined
       ? `${fixed(pricedBytes, 0)} B / ${fixed(bytesPerSecond, 0)} B/s = ${concise(exactTicks)} ticks, cut to whole ones`
-      : `${fixed(pricedBytes, 0)} × ${mult} >> ${shift}; exactly it were ${fixed(exactTicks, 3)} ns`;
+      : `${fixed(pricedBytes, 0)} × ${mult} >> ${shift}${Number.isInteger(exactTicks) ? '' : `; exactly it were ${fixed(exactTicks, 3)} ns`}`;
   return [...lines, { label: 'price', value: priceValue(steps), rule }];
 }
 

@@ -1,5 +1,5 @@
 import { figureAt } from '../run/expect.ts';
-import type { PointResult, RateLevels } from '../run/result.ts';
+import type { FlowResult, PointResult, RateLevels } from '../run/result.ts';
 import type { FlowSpec, ReferenceSpec, Scenario } from '../scenario/scenario.ts';
 import { parseFigure } from '../units/quantity.ts';
 import { type ConfiguredRate, configuredRate, isOpenLoop } from './configured-rate.ts';
@@ -64,11 +64,7 @@ function readFlow(
     level = 'transfer';
   }
   const receivedBitsPerSecond = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : bitsPerSecond[level];
-  const unsaturated =
-    isOpenLoop(flow) &&
-    configured !== undefined &&
-    result.droppedPackets === 0 &&
-    bitsPerSecond.offered < configured.bitsPerSecond * 0.999;
+  const unsaturated = isOpenLoop(flow) && configured !== undefined && isUnsaturated(result, configured.bitsPerSecond);
   const comparable =
     configured === undefined || configured.guaranteedBitsPerSecond !== undefined || unsaturated
       ? undefined
@@ -84,6 +80,17 @@ function readFlow(
       comparable === undefined ? undefined : 100 * (receivedBitsPerSecond / comparable.bitsPerSecond - 1),
     unsaturated,
   };
+}
+
+/** Whether a flow that sends as it likes asked for less than it was allowed, and so was never held back for long. */
+function isUnsaturated(flow: FlowResult, allowedBitsPerSecond: number): boolean {
+  const { offered, accounted } = flow.bitsPerSecond;
+  const waiting = flow.sentPackets - flow.receivedPackets;
+  return (
+    flow.droppedPackets === 0 &&
+    waiting <= Math.max(2, flow.sentPackets * 0.01) &&
+    Math.max(offered, accounted) < allowedBitsPerSecond * 0.999
+  );
 }
 
 /** The level that expectations and references speak of. */

@@ -14,6 +14,11 @@ const NEXT_SACK_BYTES = 8;
 const MAX_QUICK_ACKS = 16;
 const SHORTEST_DELAY_US = 40_000;
 const LONGEST_DELAY_US = 200_000;
+/** ACKs of one hole that leave at once; further ones wait a twentieth of a round trip, 1 ms at most, and the timer's slack. */
+const PROMPT_DUPLICATES = 3;
+const MAX_COMPRESSED_ACKS = 44;
+const LONGEST_COMPRESSION_NS = 1_000_000;
+const COMPRESSION_SLACK_NS = 100_000;
 
 /** The application at the receiving end. */
 export interface ReceivingApplication {
@@ -45,6 +50,7 @@ export class TcpReceiver implements TimerOwner {
   readonly #jiffies: Jiffies;
   readonly #application: ReceivingApplication;
   readonly #delayedAck: Deadline;
+  readonly #compression: Deadline;
   /** Timestamp to echo, and the last one that came back. */
   #recentMs = 0;
   #echoedMs = -1;
@@ -57,6 +63,11 @@ export class TcpReceiver implements TimerOwner {
   /** A pushed segment, or a small one, arrived since the last ACK; once all is read it is acknowledged (since 6.6). */
   #pushed = false;
   #ackDuplicate = false;
+  /** ACKs held back, and those sent at once for the hole at `#holeBytes`. */
+  #compressedAcks = 0;
+  #promptAcks = 0;
+  #holeBytes = -1;
+  #handshakeRttUs = 0;
 
   constructor(
     environment: TcpEnvironment,
@@ -72,6 +83,7 @@ export class TcpReceiver implements TimerOwner {
     this.#application = application;
     this.window = new ReceiveWindow(settings, this.reassembly);
     this.#delayedAck = new Deadline(environment, this);
+    this.#compression = new Deadline(environment, this);
   }
 
   /** In-order bytes that the application has not read. */
@@ -82,6 +94,7 @@ export class TcpReceiver implements TimerOwner {
   /** The connection stands; `timestampMs` is the first one to echo, `rttUs` the handshake's (0: not known). */
   establish(timestampMs: number, rttUs: number, nowNs: number): void {
     this.#recentMs = timestampMs;
+    this.#handshakeRttUs = rttUs;
     if (rttUs > 0) this.#timeoutUs = rttUs + MINIMUM_VARIATION_US;
     this.window.begin(nowNs);
     this.#application.onConnected(nowNs);
@@ -130,8 +143,12 @@ export class TcpReceiver implements TimerOwner {
     return taken;
   }
 
-  onTimer(_timer: number, nowNs: number): void {
-    if (this.#delayedAck.reached(nowNs) && this.#ackScheduled) this.#sendAck(nowNs);
+  onTimer(timer: number, nowNs: number): void {
+    if (timer === this.#compression.timer) {
+      if (this.#compression.reached(nowNs) && this.#compressedAcks > 0) this.#sendAck(nowNs);
+    } else if (this.#delayedAck.reached(nowNs) && this.#ackScheduled) {
+      this.#sendAck(nowNs);
+    }
   }
 
   #onDuplicate(nowNs: number): void {
@@ -149,7 +166,8 @@ export class TcpReceiver implements TimerOwner {
     }
     if (this.window.grow(end - start)) this.#quickAcks |= 1;
     this.window.onAhead(this.expectedBytes);
-    this.#sendAck(nowNs);
+    this.#ackScheduled = true;
+    this.#considerAckOfHole(nowNs);
   }
 
   #onExpected(length: number, pushed: boolean, nowNs: number): void {
@@ -163,7 +181,8 @@ export class TcpReceiver implements TimerOwner {
     if (filling) {
       this.expectedBytes = reassembly.release(this.expectedBytes);
       window.queuedMemoryBytes += reassembly.releasedMemoryBytes;
-      this.#sendAck(nowNs);
+      if (reassembly.count === 0) this.#sendAck(nowNs);
+      else this.#considerAckOfHole(nowNs);
     } else {
       this.#considerAck(nowNs);
     }
@@ -210,6 +229,29 @@ export class TcpReceiver implements TimerOwner {
     }
   }
 
+  /** Acknowledges with SACK blocks, after the first ACKs of a hole not each segment (tcp_comp_sack_delay_ns). */
+  #considerAckOfHole(nowNs: number): void {
+    if (this.#holeBytes !== this.expectedBytes) {
+      this.#holeBytes = this.expectedBytes;
+      this.#promptAcks = 0;
+    }
+    if (
+      this.#quickAcks > 0 ||
+      this.#promptAcks < PROMPT_DUPLICATES ||
+      this.#compressedAcks >= MAX_COMPRESSED_ACKS ||
+      this.expectedBytes - this.window.offeredFromBytes > MSS_BYTES
+    ) {
+      this.#promptAcks++;
+      this.#sendAck(nowNs);
+      return;
+    }
+    this.#compressedAcks++;
+    if (this.#compression.timeNs !== Number.POSITIVE_INFINITY) return;
+    const seenUs = this.window.rttUs;
+    const rttUs = this.#handshakeRttUs > 0 ? Math.min(seenUs, this.#handshakeRttUs) : seenUs;
+    this.#compression.set(nowNs + Math.min(LONGEST_COMPRESSION_NS, rttUs * 50) + COMPRESSION_SLACK_NS);
+  }
+
   #select(): number {
     const selected = this.window.select();
     if (this.window.scarce) this.#quickAcks = 0;
@@ -249,6 +291,8 @@ export class TcpReceiver implements TimerOwner {
     this.#ackScheduled = false;
     this.#pushed = false;
     this.#delayedAck.set(Number.POSITIVE_INFINITY);
+    this.#compression.set(Number.POSITIVE_INFINITY);
+    this.#compressedAcks = 0;
     this.sentAcks++;
     this.#environment.sendAck(packet, nowNs);
   }

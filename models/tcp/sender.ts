@@ -383,7 +383,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
       const unsent = this.#writtenBytes - this.nextBytes;
       if (Math.min(MSS_BYTES, unsent) > freeBytes) break;
       if (unsent < MSS_BYTES && this.#nagleHolds()) break;
-      if ((globalThis as any).DEFER !== false && unsent > MSS_BYTES && !force && this.#shouldDefer(quota, freeBytes, unsent, burstSegments, nowNs)) {
+      if (unsent > MSS_BYTES && !force && this.#shouldDefer(quota, freeBytes, unsent, burstSegments, nowNs)) {
         deferred = quota * MSS_BYTES < freeBytes;
         break;
       }

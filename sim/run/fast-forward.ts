@@ -23,14 +23,17 @@ export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], be
   while (timers.nowNs < searchEndNs && timers.runPast(beat, endNs)) {
     const { nowNs } = timers;
     if (beats > 0 && anchor.equals(models, nowNs)) {
+      const { horizonNs } = anchor;
       const periodNs = nowNs - anchor.takenNs;
-      const periods = Math.floor((limitNs(timers, anchor.horizonNs, periodNs, endNs) - nowNs) / periodNs);
+      // What passed a horizon counts once, not once a period.
+      const isClean = anchor.takenHorizonNs > nowNs;
+      const periods = !isClean ? 0 : Math.floor((limitNs(timers, horizonNs, periodNs, endNs) - nowNs) / periodNs);
       if (periods > 0) {
         anchor.advance(models, nowNs, periods);
         leftOutNs += periods * periodNs;
         searchEndNs = timers.nowNs + searchNs;
       }
-      if (anchor.horizonNs === Number.POSITIVE_INFINITY) break;
+      if (isClean && horizonNs === Number.POSITIVE_INFINITY) break;
       // Behind the horizon the same period is found again.
       anchor.record(models, timers.nowNs);
     } else if (++beats === renewal) {

@@ -9,7 +9,8 @@ export class Snapshot implements RecurrencePass {
   done = false;
   /** The moment (ns). */
   takenNs = 0;
-  /** The earliest instant ahead that must not be passed over, at the last comparison (ns). */
+  /** The earliest instant ahead that must not be passed over, as of the moment and as of the last comparison (ns). */
+  takenHorizonNs = Number.POSITIVE_INFINITY;
   horizonNs = Number.POSITIVE_INFINITY;
   #mode = RECORD;
   #nowNs = 0;
@@ -27,12 +28,12 @@ export class Snapshot implements RecurrencePass {
     this.takenNs = nowNs;
     this.#begin(RECORD, nowNs);
     for (const model of models) model.visit(this);
+    this.takenHorizonNs = this.horizonNs;
   }
 
   /** Whether the state of `models` at `nowNs` is the one that was noted. */
   equals(models: readonly Recurrent[], nowNs: number): boolean {
     this.#begin(COMPARE, nowNs);
-    this.horizonNs = Number.POSITIVE_INFINITY;
     for (const model of models) {
       model.visit(this);
       if (this.done) return false;
@@ -76,7 +77,7 @@ export class Snapshot implements RecurrencePass {
 
   horizon(timeTicks: number, tickNs: number): void {
     const timeNs = timeTicks * tickNs;
-    if (this.#mode === COMPARE && timeNs > this.#nowNs) this.horizonNs = Math.min(this.horizonNs, timeNs);
+    if (timeNs > this.#nowNs) this.horizonNs = Math.min(this.horizonNs, timeNs);
   }
 
   counter(value: number): number {
@@ -103,6 +104,7 @@ export class Snapshot implements RecurrencePass {
     this.#counterAt = 0;
     this.#arrayAt = 0;
     this.done = false;
+    this.horizonNs = Number.POSITIVE_INFINITY;
   }
 
   #state(value: number): void {

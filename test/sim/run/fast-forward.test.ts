@@ -48,12 +48,12 @@ describe('leaving out whole periods', () => {
           kernel: '6.12',
           classes: {
             '1:1': { rate: '10mbit', burst: '20kb', cburst: '20kb' },
-            '1:10': { parent: '1:1', rate: '2mbit', ceil: '10mbit', quantum: 3000, limit: 20 },
-            '1:20': { parent: '1:1', rate: '2500kbit', ceil: '10mbit', quantum: 2000, limit: 20 },
+            '1:10': { parent: '1:1', rate: '2mbit', ceil: '10mbit', quantum: 1000, limit: 20 },
+            '1:20': { parent: '1:1', rate: '2mbit', ceil: '10mbit', quantum: 1000, limit: 20 },
           },
-          link: { rate: '100mbit', delay: '2ms' },
+          link: { rate: '80mbit', overhead: '0b', delay: '2ms' },
         },
-        wan: { link: { rate: '8mbit', delay: '5ms', queue: '20p' } },
+        wan: { link: { rate: '8mbit', overhead: '0b', delay: '5ms', queue: '20p' } },
       },
       flows: {
         a: { source: 'cbr', interval: '1ms', size: '1000b', via: ['edge', 'wan'], class: '1:10' },

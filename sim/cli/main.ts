@@ -5,7 +5,7 @@ import { styleOf } from '../output/terminal.ts';
 import { nearestName } from '../scenario/nearest.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import { type Command, CommandArguments, type CommandOption, usageFailure } from './command.ts';
-import { endWithReader, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { say, stderrTerminal, stdoutTerminal, watchStreams } from './streams.ts';
 import { VERSION } from './version.ts';
 
 /** Help is not wider than this, however wide the terminal is. */
@@ -217,5 +217,6 @@ function failed(error: unknown): ExitCode {
   return EXIT.internal;
 }
 
-endWithReader();
+watchStreams();
+process.on('uncaughtException', (error) => process.exit(failed(error)));
 process.exitCode = await main(process.argv.slice(2));

@@ -6,9 +6,11 @@ import { makeResult } from '../output/make-result.ts';
 import { Progress } from '../output/progress.ts';
 import { type PointReading, readPoint } from '../output/reading.ts';
 import { summarize } from '../output/summary.ts';
+import { tcShow } from '../output/tc-show.ts';
 import { TraceCsv } from '../output/trace-csv.ts';
 import type { PointResult, Result } from '../run/result.ts';
 import { ScenarioError } from '../scenario/problem.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { parseDuration } from '../units/duration.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
@@ -24,13 +26,15 @@ import { VERSION } from './version.ts';
 const DEFAULT_BUCKETS = 500;
 const MOST_BUCKETS = 100_000;
 
-const FORMATS = ['summary', 'mail', 'csv'] as const;
+const FORMATS = ['summary', 'tc', 'mail', 'csv'] as const;
 
 /** A scenario that was run. */
 interface Outcome {
   readonly result: Result;
   readonly readings: readonly PointReading[];
   readonly exitCode: ExitCode;
+  /** Each point as tc shows it, where that is asked for. */
+  readonly shown: readonly string[];
 }
 
 /** `sim run`. */
@@ -41,7 +45,7 @@ export const run: Command = {
     duration: { kind: 'text', help: 'Simulated time, in place of the file’s' },
     format: {
       kind: 'text',
-      help: 'What stdout shows: summary (default), mail (transfers as curl’s mailing list saw them) or csv',
+      help: 'What stdout shows: summary (default), tc (as tc -s -d shows), mail (transfers as curl’s list saw them) or csv',
     },
     json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
     out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
@@ -75,6 +79,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     const outcome = await runFile(file, args, signal);
     outcomes.push(outcome);
     keep(outcome, outcomes, args.text('out'));
+    if (format === 'tc') print(outcome.shown.join('\n'));
     if (json || format !== 'summary') continue;
     if (outcomes.length > 1) print('\n');
     print(summarize(outcome.result, outcome.readings, stdoutTerminal()));
@@ -111,14 +116,16 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   const kept = ['json', 'out', 'html'].some((name) => args.flag(name) || args.text(name) !== undefined);
   const buckets =
     args.wholeNumber('detail', 0, MOST_BUCKETS) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
-  const tracer = openTrace(args.text('trace'));
+  const trace = args.text('trace');
+  const tracer = openTrace(trace);
+  const shown: string[] = [];
   const points: PointResult[] = [];
   const readings: PointReading[] = [];
   let exitCode: ExitCode = EXIT.ok;
   const startMs = performance.now();
   const progress = new Progress(process.stderr, stderrTerminal(), startMs);
   const what = loaded.pointCount === 1 ? loaded.first.title : `${loaded.pointCount} points of ${file.path}`;
-  const add = (point: PointResult, scenario: Parameters<typeof readPoint>[0]): void => {
+  const add = (point: PointResult, scenario: Scenario): void => {
     points.push(point);
     readings.push(readPoint(scenario, point, loaded.references));
   };
@@ -130,6 +137,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
       onProgress: (done) => progress.show(done, loaded.pointCount, what, performance.now()),
       onDone: (point, scenario) => {
         add(point, scenario);
+        if (args.text('format') === 'tc') shown.push(pointAsTc(scenario, point));
         if (exitCode === EXIT.ok && point.expectations.some(({ passed }) => !passed)) exitCode = EXIT.failed;
       },
       onFailed: (variables, error) => {
@@ -137,12 +145,21 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
         exitCode = error instanceof ScenarioError && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
       },
     });
+    tracer?.close();
+  } catch (error) {
+    throw trace === undefined ? error : fileFailure(error, 'write', trace);
   } finally {
     progress.clear();
-    closeTrace(tracer, args.text('trace'));
   }
   const wallSeconds = (performance.now() - startMs) / 1000;
-  return { result: makeResult(loaded, file.text, points, { wallSeconds, version: VERSION }), readings, exitCode };
+  const result = makeResult(loaded, file.text, points, { wallSeconds, version: VERSION });
+  return { result, readings, exitCode, shown };
+}
+
+/** A point as `tc -s -d` shows it, headed by its variables. */
+function pointAsTc(scenario: Scenario, point: PointResult): string {
+  const values = Object.entries(point.variables).map(([name, value]) => `${name}=${value}`);
+  return `${values.length === 0 ? '' : `# ${values.join(' ')}\n`}${tcShow(scenario, point)}`;
 }
 
 function failedPoint(variables: PointResult['variables'], error: unknown): PointResult {
@@ -162,14 +179,6 @@ function openTrace(path: string | undefined): TraceCsv | undefined {
   if (path === undefined) return undefined;
   try {
     return new TraceCsv(path);
-  } catch (error) {
-    throw fileFailure(error, 'write', path);
-  }
-}
-
-function closeTrace(trace: TraceCsv | undefined, path = ''): void {
-  try {
-    trace?.close();
   } catch (error) {
     throw fileFailure(error, 'write', path);
   }

@@ -1,3 +1,4 @@
+import { EXIT } from '../output/exit-codes.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 
 /** Writes a result to stdout. */
@@ -20,12 +21,13 @@ export function stderrTerminal(): Terminal {
   return terminalOf(process.stderr, process.env);
 }
 
-/** Ends quietly when the reader of a stream has gone, as `sim … | head` does. */
-export function endWithReader(): void {
+/** Ends quietly when the reader of a stream has gone, as `sim … | head` does, and in words when it cannot be written. */
+export function watchStreams(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit();
+      if (error.code === 'EPIPE') process.exit();
+      if (stream === process.stdout) say(`sim: cannot write the result: ${error.code}`);
+      process.exit(EXIT.trouble);
     });
   }
 }

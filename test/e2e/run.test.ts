@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Folder, sim, simInterrupted, simWith, smallScenario } from './sim.ts';
+import { Folder, ROOT, sim, simInterrupted, simWith, smallScenario } from './sim.ts';
 
 const folder = new Folder();
 const small = folder.write('small.yaml', smallScenario());
@@ -117,6 +118,22 @@ describe('sim run', () => {
     const { exitCode, stderr } = sim('run', small, '--trace', folder.at('no/such/folder/trace.csv'));
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/^sim: cannot write .*trace\.csv: no such file\n$/);
+  });
+
+  test('ends with 4 where the disk is full, whatever it writes', () => {
+    const trace = sim('run', small, '--trace', '/dev/full');
+    expect(trace).toMatchObject({ exitCode: 4, stderr: 'sim: cannot write /dev/full: no space left on the device\n' });
+    const { status, stderr } = spawnSync('bash', ['-c', `node sim/bin.mjs run ${small} > /dev/full`], { cwd: ROOT });
+    expect([status, String(stderr)]).toEqual([4, 'sim: cannot write the result: ENOSPC\n']);
+  });
+
+  test('shows what tc would show with --format tc', () => {
+    const { exitCode, stdout } = sim('run', small, '--format', 'tc');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^# wan: tc -s -d class show\nclass htb 1:10 root prio 0 quantum 125000 rate 10Mbit ceil 10Mbit/,
+    );
+    expect(sim('run', swept, '--format', 'tc').stdout.match(/^# rate=\d+mbit$/gm)).toHaveLength(2);
   });
 
   test('is coloured when FORCE_COLOR says so, and not by NO_COLOR or a dumb terminal', () => {

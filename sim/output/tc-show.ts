@@ -17,6 +17,8 @@ import { type Counters, qdiscOptionsText, qdiscStatisticsText } from './tc-show-
 
 /** First handle for qdiscs that the scenario leaves without one; the same rule as in `sim export tc`. */
 const FIRST_FREE_HANDLE = 0x10;
+/** First handle that the kernel gives by itself. */
+const FIRST_AUTOMATIC_HANDLE = 0x8001;
 
 /**
  * Prints the simulated state as `tc -s -d class show` and `tc -s -d qdisc show` of iproute2 6.1 print the real one.
@@ -52,6 +54,7 @@ export class ShownHop {
   readonly #result: HopResult;
   readonly #qdiscs: ShownQdisc[] = [];
   readonly #taken = new Set<number>();
+  #automatic = 0;
 
   constructor(hop: HopSpec, shaper: NestedModel, result: HopResult) {
     this.#hop = hop;
@@ -132,9 +135,16 @@ export class ShownHop {
     const major = this.#major(model, parent);
     const counters = (result?.counters ?? {}) as Counters;
     this.#qdiscs.push(parent === undefined ? { model, major, counters } : { model, major, parent, counters });
-    const classes = (model.values.classes ?? {}) as Readonly<Record<string, { qdisc?: NestedModel }>>;
-    for (const [name, { qdisc }] of Object.entries(classes)) {
-      if (qdisc !== undefined) this.#collect(qdisc, parseClassId(name), result?.children?.[name]);
+    const classes = (model.values.classes ?? {}) as Readonly<Record<string, { qdisc?: NestedModel; limit?: number }>>;
+    for (const [name, { qdisc, limit }] of Object.entries(classes)) {
+      const id = parseClassId(name);
+      if (qdisc !== undefined) this.#collect(qdisc, id, result?.children?.[name]);
+      else if (limit !== undefined) {
+        // A queue without a handle of its own gets one from the kernel.
+        const automatic = FIRST_AUTOMATIC_HANDLE + this.#automatic++;
+        const queue = { kind: 'pfifo', values: { limit } };
+        this.#qdiscs.push({ model: queue, major: automatic, parent: id, counters: countersOf(result?.classes[name]) });
+      }
     }
     const child = model.values.qdisc as NestedModel | undefined;
     const inner = Object.values(result?.children ?? {})[0];

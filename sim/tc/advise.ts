@@ -26,7 +26,7 @@ const LEAST_QUANTUM_BYTES = 1000;
 const LARGEST_QUANTUM_BYTES = 200_000;
 /** Configured rates tried above the wanted one, and the step between them. */
 const RATE_REACH = 1.35;
-const RATE_STEPS = 3500;
+const RATE_STEPS = 700;
 
 /**
  * Proposes bursts, quanta, the burst of a policer, and on kernels that price from a table the rate to configure in

@@ -2,6 +2,7 @@ import { readClassId, readHandle } from './class-id.ts';
 import { TcFault, type TcMessage, type TcOption, type TcTree } from './model.ts';
 import { QDISC_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
 import { addClass, addQdisc, UNNAMED_DEVICE } from './show-tree.ts';
+import { readRate, readSize, readTime } from './words.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -10,6 +11,8 @@ const BITS_PER_BYTE = 8;
 const RENAMED: Readonly<Record<string, string>> = { lat: 'latency', minburst: 'mtu' };
 /** Members that set nothing. */
 const PRINTED_ONLY = new Set(['direct_packets_stat', 'ver', 'refcnt', 'level', 'offload', 'seed']);
+const TIMES = new Set(['latency', 'target', 'interval', 'ce_threshold']);
+const SIZES = new Set(['burst', 'cburst', 'mtu', 'mpu', 'overhead', 'quantum', 'memory_limit', 'min', 'max', 'avpkt']);
 const RATES = new Set(['rate', 'ceil', 'peakrate', 'bandwidth']);
 
 /**
@@ -77,6 +80,12 @@ function put(tree: TcTree, entry: Json, line: number, messages: TcMessage[]): vo
   const parentText = typeof entry.parent === 'string' ? entry.parent : undefined;
   const isClass = typeof entry.class === 'string';
   const kind = String(isClass ? entry.class : entry.kind);
+  if (!isClass && typeof entry.kind !== 'string') {
+    throw new TcFault(
+      'an entry has neither class nor kind',
+      'import what tc -j qdisc show and tc -j class show print, unchanged',
+    );
+  }
   const handle = String(entry.handle ?? entry.classid ?? '');
   if (isClass) {
     if (kind !== 'htb') return;
@@ -119,20 +128,15 @@ function optionsOf(json: Json): Record<string, TcOption> {
   for (const [name, value] of Object.entries(json)) {
     if (PRINTED_ONLY.has(name) || value === null || value === false) continue;
     const key = RENAMED[name] ?? name;
-    if (RATES.has(key) && typeof value === 'number') options[key] = `${value * BITS_PER_BYTE}bit`;
-    else if (RATES.has(key) && typeof value === 'object')
-      options[key] = `${Number((value as Json).rate ?? 0) * BITS_PER_BYTE}bit`;
-    else if (/^(?:latency|target|interval|ce_threshold)$/.test(key) && typeof value === 'number')
-      options[key] = `${value}us`;
+    if (RATES.has(key)) {
+      const rate = typeof value === 'object' ? (value as Json).rate : value;
+      options[key] = readRate(typeof rate === 'number' ? `${rate * BITS_PER_BYTE}bit` : String(rate));
+    } else if (TIMES.has(key)) options[key] = readTime(String(value));
     else if (key === 'delay' && typeof value === 'object') Object.assign(options, netemDelay(value as Json));
     else if (key === 'loss-random' && typeof value === 'object')
       options.loss = `${Number((value as Json).loss ?? 0) * 100}%`;
     else if (key === 'priomap' && Array.isArray(value)) options[key] = value.map(Number);
-    else if (
-      /^(?:burst|cburst|mtu|mpu|overhead|quantum|memory_limit|min|max|avpkt)$/.test(key) &&
-      typeof value === 'number'
-    )
-      options[key] = `${value}b`;
+    else if (SIZES.has(key)) options[key] = readSize(String(value));
     else if (typeof value === 'number' || typeof value === 'string' || value === true) options[key] = value;
   }
   return options;

@@ -95,7 +95,9 @@ function defaultOf(words: Words): string | undefined {
 /** Adds a qdisc that was shown. */
 export function addQdisc(device: TcDevice, qdisc: TcQdisc, messages: TcMessage[]): void {
   if (device.qdiscs.some((there) => there.parent === qdisc.parent && there.handle === qdisc.handle)) return;
-  device.qdiscs.push(qdisc);
+  // Where ecn is off nothing is shown, but a command without it has it on.
+  const hasNoEcn = qdisc.kind === 'fq_codel' && qdisc.options.ecn === undefined;
+  device.qdiscs.push(hasNoEcn ? { ...qdisc, options: { ...qdisc.options, ecn: 0 } } : qdisc);
   messages.push({
     line: qdisc.line,
     severity: 'info',

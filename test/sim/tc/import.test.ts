@@ -149,7 +149,7 @@ describe('filters decide the class', () => {
       `${tree}\ntc filter add dev eth0 parent 1: protocol ip prio 1 ${selector} flowid 1:10\n`,
     );
     expect(complaints(messages)).toEqual([]);
-    const flow = (document?.flows as Record<string, Record<string, unknown> | undefined> | undefined)?.["to-1:10"];
+    const flow = (document?.flows as Record<string, Record<string, unknown> | undefined> | undefined)?.['to-1:10'];
     expect(flow).toBeDefined();
     expect(flow?.class).toBeUndefined();
     expect(loaded.first.flows.find(({ name }) => name === 'to-1:10')?.priority).toBe(0x10010);

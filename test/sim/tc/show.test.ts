@@ -61,6 +61,11 @@ describe('versions differ', () => {
       'class htb 1:1 root prio rate 9000Kbit ceil 9000Kbit\n  burst 6Kb cburst 13117b\n Sent 0 bytes 0 pkts (dropped 0, overlimits 0)\n';
     expect(hopOf(text)).toMatchObject({ classes: { '1:1': { rate: '9000Kbit', burst: '6Kb', cburst: '13117b' } } });
   });
+  it('fq_codel without ecn has it off', () => {
+    const shown = (ecn: string): string => `qdisc fq_codel 8001: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ${ecn}drop_batch 64\n`;
+    expect(imported(shown('')).loaded.first.hops[0]?.shaper?.values.ecn).toBe(false);
+    expect(imported(shown('ecn ')).loaded.first.hops[0]?.shaper?.values.ecn).toBe(true);
+  });
   it('children may be shown before their parents', () => {
     const text = 'class htb 1:10 parent 1:1 prio 0 rate 1Mbit ceil 2Mbit\nclass htb 1:1 root rate 2Mbit ceil 2Mbit\n';
     expect(Object.keys(hopOf(text).classes as object)).toEqual(['1:1', '1:10']);

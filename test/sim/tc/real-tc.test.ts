@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { tcShow } from '../../../sim/output/tc-show.ts';
+import { exportTc } from '../../../sim/tc/export.ts';
+import { recorderScript } from '../../../sim/tc/recorder.ts';
+import { filesIn, imported, ran, scenarioOf, textOf } from './support.ts';
+
+const TC = '/sbin/tc';
+const NAMESPACE = ['unshare', '--user', '--map-root-user', '--net', 'sh', '-e', '-c'];
+const SET_UP = 'ip link add eth0 type veth peer name peer0; ip link set eth0 txqueuelen 1000; ip link set eth0 up;';
+
+/** Runs commands in a network namespace of their own, with eth0; undefined where that is not allowed or there is no tc 6. */
+function inNamespace(commands: string): string | undefined {
+  const [program, ...args] = NAMESPACE;
+  const run = spawnSync(program!, [...args, `${SET_UP} ${commands}`], { encoding: 'utf8' });
+  return run.status === 0 ? run.stdout : undefined;
+}
+
+const version = spawnSync(TC, ['-V'], { encoding: 'utf8' }).stdout ?? '';
+const htbWorks =
+  /iproute2-6\.(?:[0-9]|1[0-4])\b/.test(version) &&
+  inNamespace(
+    `${TC} qdisc add dev eth0 root handle 1: htb; ${TC} class add dev eth0 parent 1: classid 1:1 htb rate 1mbit`,
+  ) !== undefined;
+if (!htbWorks)
+  console.info('no tc 6.0 to 6.14 with network namespaces and HTB here: what the real tc shows is not compared');
+
+const shaped = [
+  ...filesIn('scenarios').map((name) => `scenarios/${name}`),
+  ...filesIn('scenarios/cases').map((name) => `scenarios/cases/${name}`),
+].filter((name) => name.endsWith('.yaml') && /^\s+shaper: (?:htb|tbf)\b/m.test(textOf(name)));
+
+/** Lines of classes as shown; handles that the kernel gives by itself go on counting from test to test. */
+const classLines = (shown: string): string[] =>
+  shown
+    .split('\n')
+    .filter((line) => line.startsWith('class htb'))
+    .map((line) => line.replace(/leaf 80[\da-f]{2}:/, 'leaf 8…:'));
+
+describe.skipIf(!htbWorks)('the real tc', () => {
+  it.each(shaped)('accepts %s and shows the bursts, quanta and order that were predicted', (name) => {
+    // Today's kernel and tc: what the real ones here are.
+    const yaml = textOf(name)
+      .replaceAll(/^\s+(?:kernel|tc|hz): .*\n/gm, '')
+      .replace(/shaper: (htb|tbf)/, 'shaper: $1\n    kernel: "6.12"\n    tc: "6.1"');
+    const loaded = scenarioOf(yaml);
+    const hops = loaded.first.hops.filter(({ shaper }) => shaper?.kind === 'htb' || shaper?.kind === 'tbf');
+    const { script } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const commands = script
+      .split('\n')
+      .filter((line) => line.startsWith('tc ') && / dev eth0 /.test(line) && !line.startsWith('tc filter'))
+      .map((line) => line.replace(/^tc/, TC));
+    const shown = inNamespace(`${commands.join('\n')}\n${TC} -d class show dev eth0; ${TC} -d qdisc show dev eth0`);
+    expect(shown, 'tc refused a command').toBeDefined();
+    expect(hops.length).toBeGreaterThan(0);
+    const predicted = tcShow({ ...loaded.first, hops: hops.slice(0, 1) }, ran(loaded));
+    expect(classLines(shown!)).toEqual(classLines(predicted));
+    const tbf = (text: string): string[] =>
+      [...text.matchAll(/rate \S+ burst \S+ mpu \S+ (?:lat|limit) \S+/g)].map(([match]) => match);
+    if (hops[0]?.shaper?.kind === 'tbf') expect(tbf(predicted)).toEqual(tbf(shown!));
+  });
+  it('lists many classes in the order that is predicted', () => {
+    const ids = Array.from({ length: 40 }, (_, i) => ((i * 7919) % 4093) + 2);
+    const lines = ids.map((id) => `${TC} class add dev eth0 parent 1: classid 1:${id.toString(16)} htb rate 1mbit`);
+    const shown = inNamespace(
+      `${TC} qdisc add dev eth0 root handle 1: htb\n${lines.join('\n')}\n${TC} -d class show dev eth0`,
+    );
+    const classes = ids.map((id) => `"1:${id.toString(16)}": { rate: 1mbit }`).join(', ');
+    const loaded = scenarioOf(
+      `duration: 1ms\nhops:\n  h: { shaper: htb, tc: "6.1", kernel: "6.12", classes: { ${classes} } }\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, via: [h] }\n`,
+    );
+    expect(classLines(shown!)).toEqual(classLines(tcShow(loaded.first, ran(loaded))));
+  });
+  it('shows what the import reads back', () => {
+    const script = textOf('test/golden/tc-6.1/script.txt').replaceAll('dev d0', 'dev eth0');
+    const shown = inNamespace(
+      `${TC} -batch - <<'X'\n${script}\nX\n${TC} -d qdisc show dev eth0; ${TC} -d class show dev eth0`,
+    );
+    const { loaded } = imported(shown!);
+    expect(Object.keys(loaded.first.hops[0]?.shaper?.values.classes as object)).toEqual([
+      '1:1',
+      '1:10',
+      '1:20',
+      '1:a0',
+    ]);
+  });
+});
+
+describe('the recording stand-in', () => {
+  it('writes what a script with a loop calls, and the import reads it', () => {
+    const folder = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();
+    const script = [
+      'for n in 10 20 30; do tc class add dev eth0 parent 1: classid 1:$n htb rate ${n}mbit; done',
+      'set_up() { tc qdisc add dev eth0 root handle 1: htb default 30; tc class add dev eth0 parent 1: classid "1:1" htb rate 5mbit; }',
+    ];
+    const run = `cat > ${folder}/tc; chmod +x ${folder}/tc; PATH=${folder}:$PATH; export TC_RECORD=${folder}/log
+${script[1]}
+set_up
+${script[0]}
+printf 'filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dport 22 0xffff flowid 1:10\\n' | tc -batch -
+cat ${folder}/log; rm -r ${folder}`;
+    const log = execFileSync('sh', ['-c', run], { input: recorderScript(), encoding: 'utf8' });
+    const { loaded } = imported(log);
+    const [hop] = loaded.first.hops;
+    expect(Object.keys(hop?.shaper?.values.classes as object)).toEqual(['1:1', '1:10', '1:20', '1:30']);
+    expect(hop?.filters).toMatchObject([{ match: 'u32 match ip dport 22 0xffff', class: 0x10010 }]);
+  });
+});

@@ -10,7 +10,8 @@ import { className, type Era, eras, type HtbScenario, type HtbScenarioClass } fr
 /** A golden scenario as a person would write it. */
 function documentOf(scenario: HtbScenario, era: Era): object {
   const settable = era !== 'k2624' && scenario.hysteresis !== undefined;
-  const optional = (name: string, value: string | number | undefined): object => (value === undefined ? {} : { [name]: value });
+  const optional = (name: string, value: string | number | undefined): object =>
+    value === undefined ? {} : { [name]: value };
   const bytes = (value: number | undefined): string | undefined => (value === undefined ? undefined : `${value}b`);
   const classOf = (given: HtbScenarioClass): object => ({
     rate: `${given.rate_bit}bit`,
@@ -36,7 +37,10 @@ function documentOf(scenario: HtbScenario, era: Era): object {
         ...eras[era],
         txQueueLen: scenario.txqueuelen ?? 1000,
         ...(settable ? { hysteresis: scenario.hysteresis === 1 } : {}),
-        timer: { resolution: `${Math.max(1, scenario.timer_res_ns ?? 1)}ns`, latency: `${scenario.timer_latency_ns ?? 0}ns` },
+        timer: {
+          resolution: `${Math.max(1, scenario.timer_res_ns ?? 1)}ns`,
+          latency: `${scenario.timer_latency_ns ?? 0}ns`,
+        },
         classes: Object.fromEntries(scenario.classes.map((given) => [className(given.id), classOf(given)])),
         link: { rate: `${scenario.link_bps}bit`, overhead: `${scenario.link_overhead}b` },
       },
@@ -59,7 +63,11 @@ function documentOf(scenario: HtbScenario, era: Era): object {
 }
 
 /** Runs a golden scenario as `sim run` does, and calls back for each departure. */
-function run(scenario: HtbScenario, era: Era, departed: (timeNs: number, minor: number, sizeBytes: number) => void): PointResult {
+function run(
+  scenario: HtbScenario,
+  era: Era,
+  departed: (timeNs: number, minor: number, sizeBytes: number) => void,
+): PointResult {
   const point = checkDocument(documentOf(scenario, era), { registry: { modelsOf } }).pointAt(0);
   const startNs = scenario.t0_ns ?? 0;
   return simulate(point, {
@@ -109,16 +117,22 @@ describe('a golden scenario, written as a scenario file and run with its network
     }
   });
 
-  const fuzz = load('fuzz.jsonl').trim().split('\n').map((line) => JSON.parse(line));
-  test.each(fuzz.map((entry) => [entry.scenario.name, entry] as const))('%s departs as in each real kernel', (_, { scenario, expect: wanted }) => {
-    for (const era of Object.keys(wanted) as Era[]) {
-      const hash = createHash('sha256');
-      let total = 0;
-      run(scenario, era, (timeNs, minor, sizeBytes) => {
-        total++;
-        hash.update(`${timeNs} ${minor} ${sizeBytes}\n`);
-      });
-      expect([era, total, hash.digest('hex')]).toEqual([era, wanted[era].total, wanted[era].sha256]);
-    }
-  });
+  const fuzz = load('fuzz.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  test.each(fuzz.map((entry) => [entry.scenario.name, entry] as const))(
+    '%s departs as in each real kernel',
+    (_, { scenario, expect: wanted }) => {
+      for (const era of Object.keys(wanted) as Era[]) {
+        const hash = createHash('sha256');
+        let total = 0;
+        run(scenario, era, (timeNs, minor, sizeBytes) => {
+          total++;
+          hash.update(`${timeNs} ${minor} ${sizeBytes}\n`);
+        });
+        expect([era, total, hash.digest('hex')]).toEqual([era, wanted[era].total, wanted[era].sha256]);
+      }
+    },
+  );
 });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Values } from '../../models/model.ts';
 import { kernelOf, tcOf } from '../../models/linux/kernel-parameters.ts';
 import { redParameters } from '../../models/linux/red-tc.ts';
 import { framingOf, sentRate, tbfLimitBytes } from '../../models/linux/tbf-settings.ts';
 import { bytesPerSecond, transmitTime } from '../../models/linux/tc.ts';
+import type { Values } from '../../models/model.ts';
 import { type Era, modelOf, type QdiscScenario } from './qdisc-scenario.ts';
 
 const directory = new URL('qdisc/', import.meta.url);
@@ -34,9 +34,7 @@ function derivedOf(kind: string, values: Values): Values {
       ? 0
       : transmitTime(tc, bytesPerSecond(bitsPerSecond), bytes, kernel.netlinkTickNs).ticks;
   const table =
-    given.rate === undefined
-      ? undefined
-      : sentRate(kernel, tc, given.rate, framingOf(values, given.mtu ?? 0)).table;
+    given.rate === undefined ? undefined : sentRate(kernel, tc, given.rate, framingOf(values, given.mtu ?? 0)).table;
   return {
     rate_Bps: bytesPerSecond(given.rate ?? 0),
     peak_Bps: bytesPerSecond(given.peakrate ?? 0),
@@ -55,7 +53,9 @@ function derivedOf(kind: string, values: Values): Values {
       : {
           cell_log: table.cellLog,
           // The numbers, with a space between.
-          rate_table_sha256: createHash('sha256').update([...table.ticks].join(' ')).digest('hex'),
+          rate_table_sha256: createHash('sha256')
+            .update([...table.ticks].join(' '))
+            .digest('hex'),
         }),
   };
 }

@@ -42,7 +42,13 @@ export function scenarioOf(
   const unlimited = { overhead: '0b', delay: '0s' };
   const hops: Record<string, object> = {};
   if (args.prate !== undefined) {
-    hops.policer = { shaper: 'police', rate: `${args.prate}bit`, burst: `${args.pburst}b`, exceed: 'drop', link: unlimited };
+    hops.policer = {
+      shaper: 'police',
+      rate: `${args.prate}bit`,
+      burst: `${args.pburst}b`,
+      exceed: 'drop',
+      link: unlimited,
+    };
   }
   if (args.txq !== undefined) {
     hops.sender = { ...kernelQdiscs.tbf, link: { ...unlimited, delay } };

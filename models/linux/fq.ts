@@ -177,7 +177,8 @@ export class Fq extends BaseQdisc {
     const bands = this.#bands;
     const list = bands[this.#band]!.select();
     if (list !== undefined) return list;
-    for (let tries = 0; tries < bands.length; tries++) {
+    // Twice around: a packet longer than its band's weight leaves a debt that one round does not pay.
+    for (let tries = 0; tries < 2 * bands.length; tries++) {
       this.#band = (this.#band + 1) % bands.length;
       const band = bands[this.#band]!;
       band.creditBytes = Math.min(band.creditBytes + band.weightBytes, band.weightBytes);

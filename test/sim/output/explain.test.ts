@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import * as registry from '../../../models/registry.ts';
+import { explainScenario } from '../../../sim/output/explain.ts';
+import type { Explanation } from '../../../sim/output/explanation.ts';
+import { explanationText } from '../../../sim/output/explanation-text.ts';
+import { loadScenario } from '../../../sim/scenario/load-scenario.ts';
+
+function explain(hop: string, flow = 'source: cbr, rate: 900mbit, size: 1000b', sizeBytes?: number): Explanation[] {
+  const text = `duration: 1s\nhops:\n  wan:\n    ${hop.replaceAll('\n', '\n    ')}\nflows:\n  load: { ${flow}, via: [wan] }\n`;
+  return explainScenario(loadScenario(text, 'test.yaml', { registry }).first, sizeBytes);
+}
+
+function htb(kernel: string, classes: string, more = ''): string {
+  return `shaper: htb\nkernel: "${kernel}"\ndefault: "1:10"\nclasses: { ${classes} }\n${more}`;
+}
+
+/** The value of a step, and how it comes about. */
+function step(explanation: Explanation, section: RegExp, label: string): string[] {
+  const lines = explanation.sections.find(({ title }) => section.test(title))?.lines ?? [];
+  return lines.filter((line) => line.label === label).flatMap(({ value, rule }) => [value, rule]);
+}
+
+describe('the price of a packet', () => {
+  test('is a multiplication and a shift from 3.8 on', () => {
+    const [leaf] = explain(htb('6.12', '"1:10": { rate: 100mbit }'));
+    // 1000 B / 12.5 MB/s = 80 µs; 10^9 / 12.5e6 = 80, shifted left until it has 32 bits: 80 × 2^25
+    expect(step(leaf!, /1,000 B/, 'price')).toEqual(['80,000 ns', '1,000 × 2684354560 >> 25']);
+    expect(step(leaf!, /1,000 B/, 'accounted')[0]).toBe('100 Mbit/s, 0.00 %');
+  });
+
+  test('is looked up under the next size of the table, and cut twice, before', () => {
+    const [leaf] = explain(htb('3.6', '"1:10": { rate: 500mbit }'));
+    // (1000 - 1) / 8 = 124, priced as 125 × 8 B; 1000 / 62.5e6 = 16 µs = 250 ticks of 64 ns
+    expect(step(leaf!, /1,000 B/, 'cell')[0]).toBe('cell 124, priced as 1,000 B');
+    expect(step(leaf!, /1,000 B/, 'price')).toEqual([
+      '250 ticks = 16 µs',
+      '1,000 B / 62,500,000 B/s = 16 µs → 250 ticks of 64 ns',
+    ]);
+  });
+
+  test('beyond the table is that of its last cell in 2.6.23, and a sum from 2.6.24 on', () => {
+    const large = 'source: cbr, rate: 900mbit, size: 4000b';
+    const [clamped] = explain(htb('2.6.23', '"1:10": { rate: 10mbit }'), large);
+    // 4000 / 8 = 500 > 255
+    expect(step(clamped!, /4,000 B/, 'price')[1]).toContain('priced as its last cell, 255');
+    const [summed] = explain(htb('2.6.24', '"1:10": { rate: 10mbit }'), large);
+    // (4000 - 1) / 8 = 499 = 1 × 256 + 243
+    expect(step(summed!, /4,000 B/, 'price')[1]).toContain('1 × its last cell and cell 243');
+  });
+
+  test('counts overhead, mpu and ATM cells', () => {
+    const [leaf] = explain(htb('6.12', '"1:10": { rate: 10mbit, overhead: 22b, linklayer: atm }'));
+    // 1022 B need 22 cells of 48, 53 on the line
+    expect(step(leaf!, /1,000 B/, 'length')).toEqual([
+      '1,166 B',
+      '1000 B, overhead 22 B, ATM cells of 53 B for every 48',
+    ]);
+  });
+
+  test('is nothing where it is less than a tick, and said to be so', () => {
+    const [leaf] = explain(htb('2.6.25', '"1:10": { rate: 20gbit }'));
+    expect(step(leaf!, /1,000 B/, 'packets')[0]).toBe('unlimited');
+    expect(leaf!.conclusion).toContain('does not hold them back');
+  });
+});
+
+describe('the burst', () => {
+  test('is followed from the default of tc to what the kernel keeps, as tc shows it', () => {
+    const [leaf] = explain(htb('6.12', '"1:10": { rate: 1gbit }'));
+    // 1600 B / 125 MB/s = 12.8 µs → 12 µs → 187.5 → 187 ticks of 64 ns = 11.968 µs = 1496 B; shown: 11 µs = 1375 B
+    expect(step(leaf!, /rate and burst/, 'burst')).toEqual([
+      '1,600 B',
+      'default of tc: rate / HZ 10^9 (high-resolution timers) + mtu 1600 B',
+    ]);
+    expect(step(leaf!, /rate and burst/, 'tc sends')[0]).toBe('187 ticks');
+    expect(step(leaf!, /rate and burst/, 'tc shows')[0]).toBe('burst 1375b');
+    expect(step(leaf!, /rate and burst/, 'kernel keeps')).toEqual(['1,496 B', '11.968 µs at the rate; kernel 6.12']);
+  });
+
+  test('has a section of its own for the ceil where that differs', () => {
+    const [, leaf] = explain(
+      htb('6.12', '"1:1": { rate: 40mbit }, "1:10": { parent: "1:1", rate: 5mbit, ceil: 40mbit }'),
+    );
+    expect(leaf!.sections.map(({ title }) => title)).toEqual([
+      'rate and burst',
+      'ceil and cburst',
+      'turn among its siblings',
+      'packets of 1,000 B',
+      'packets of 1,000 B on loan, up to the ceil of 40 Mbit/s',
+    ]);
+  });
+});
+
+describe('an explanation', () => {
+  test('tells what a late timer costs, and only where it costs anything', () => {
+    const late = 'timer: { latency: 200us }';
+    const small = explain(htb('6.12', '"1:10": { rate: 200mbit }', late))[0]!;
+    expect(small.warnings.some((warning) => warning.startsWith('timer: it may fire 200 µs late'))).toBe(true);
+    const large = explain(htb('6.12', '"1:10": { rate: 200mbit, burst: 20kb }', late))[0]!;
+    expect(large.warnings.some((warning) => warning.startsWith('timer:'))).toBe(false);
+  });
+
+  test('takes the sizes that the flows of a class send, or the one that is asked for', () => {
+    const titles = (explanation: Explanation) =>
+      explanation.sections.flatMap(({ title }) => (title.startsWith('packets') ? [title] : []));
+    const mixed = 'source: cbr, rate: 900mbit, size: imix';
+    const [leaf] = explain(htb('6.12', '"1:10": { rate: 1gbit }, "1:20": { rate: 1gbit }'), mixed);
+    expect(titles(leaf!)).toEqual(['packets of 54 B', 'packets of 590 B', 'packets of 1,514 B']);
+    const [one] = explain(htb('6.12', '"1:10": { rate: 1gbit }'), mixed, 100);
+    expect(titles(one!)).toEqual(['packets of 100 B']);
+  });
+
+  test('covers token bucket filters, and any other model by its parameters', () => {
+    const [tbf] = explain('shaper: tbf\nrate: 10mbit\nburst: 10kb\nlimit: 30000b');
+    // 1000 B / 1.25 MB/s
+    expect(step(tbf!, /1,000 B/, 'price')[0]).toBe('800 µs');
+    const [fifo] = explain('shaper: pfifo\nlimit: 100');
+    expect(step(fifo!, /./, 'limit')[0]).toBe('100');
+  });
+
+  test('covers curl from its limit to its finish', () => {
+    const [curl] = explain('link: { rate: 700mbit }', 'source: curl, version: "8.6.0", limit: 2000000, size: 5MiB');
+    expect(curl!.subject).toBe('flow load: curl 8.6.0');
+    expect(step(curl!, /finish/, 'limit')[0]).toBe('2,000,000 bytes/s = 16 Mbit/s');
+    expect(curl!.conclusion).toMatch(/^5,242,880 bytes arrive at [\d.]+ Mbit\/s, [+-][\d.]+ % against the limit\.$/);
+  });
+
+  test('is wrapped to the width of the terminal', () => {
+    const text = explanationText(explain(htb('2.6.25', '"1:10": { rate: 555mbit }')), { colour: false, columns: 90 });
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90);
+  });
+});

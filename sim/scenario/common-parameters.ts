@@ -26,7 +26,7 @@ export const SCENARIO_PARAMETERS = {
 export const SCENARIO_SECTIONS = {
   vars: 'Variables by name: a name in braces behind a dollar sign stands for the value anywhere below; --set and sweep override it.',
   sweep:
-    'Variables to vary: a list, a,b,c, from..to/step or from..to*factor each. Several names make a grid, the first the slowest; names under `zip` go in step.',
+    'Variables to vary: a list, a,b,c, from..to/step or from..to*factor each. Several names make a grid, the first the slowest; names under `zip` go in step; `sample` takes so many points of the grid at random.',
   hops: 'Places that packets cross, by name.',
   flows: 'Flows of packets, by name.',
   expect: 'What must come out: PATH within TOLERANCE of VALUE, or PATH below, above or equals VALUE.',

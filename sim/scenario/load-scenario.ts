@@ -246,4 +246,5 @@ function reportUnused(source: unknown, overrides: Overrides, uses: readonly Refe
   }
   for (const name of Object.keys(overrides.set ?? {})) check(name, [...inFile, ...swept], ['vars', name]);
   for (const name of Object.keys(overrides.vary ?? {})) check(name, [...inFile, ...swept], ['sweep', name]);
+  for (const name of Object.keys(overrides.zip ?? {})) check(name, [...inFile, ...swept], ['sweep', ZIP, name]);
 }

@@ -297,6 +297,18 @@ export function sweptTwice(name: string): Message {
   return { expected: 'each variable once', received: `${name} in sweep and in zip` };
 }
 
+export function notWholeNumberWithin(value: unknown, least: number, most: number): Message {
+  return { expected: `a whole number from ${least} to ${most}`, received: describe(value) };
+}
+
+export function sampleTooLarge(points: number, gridPoints: number): Message {
+  return {
+    expected: `at most ${gridPoints} points, all that the grid has`,
+    received: String(points),
+    hint: 'a latin-hypercube sample may have any number',
+  };
+}
+
 export function tooManyPoints(points: number, maximum: number): Message {
   return {
     expected: `at most ${maximum} points`,

@@ -1,4 +1,5 @@
 import { ZIP } from './sweep-grid.ts';
+import { SAMPLE, type SampleSpec } from './sweep-sample.ts';
 import { isMapping } from './value-checker.ts';
 
 /** What a command line says against the file; each as text, as it was written. */
@@ -10,6 +11,10 @@ export interface Overrides {
   readonly set?: Readonly<Record<string, string>>;
   /** Values to sweep (a,b,c or from..to/step), in the order of the command line; they go behind the file's. */
   readonly vary?: Readonly<Record<string, string>>;
+  /** The same for variables that go in step. */
+  readonly zip?: Readonly<Record<string, string>>;
+  /** A sample in place of the whole grid. */
+  readonly sample?: SampleSpec;
   readonly seed?: number | string;
   readonly duration?: string;
 }
@@ -17,7 +22,7 @@ export interface Overrides {
 /** The document with the overrides written into it; a document that is no mapping stays as it is. */
 export function applyOverrides(document: unknown, overrides: Overrides): unknown {
   if (!isMapping(document)) return document;
-  const { vary = {}, seed, duration } = overrides;
+  const { vary = {}, zip = {}, sample, seed, duration } = overrides;
   const set = { ...zippedWith(document.sweep, overrides.set ?? {}), ...overrides.set };
   const result: Record<string, unknown> = { ...document };
   if (seed !== undefined) result.seed = seed;
@@ -25,11 +30,15 @@ export function applyOverrides(document: unknown, overrides: Overrides): unknown
   if (Object.keys(set).length > 0 && (isMapping(document.vars) || document.vars === undefined)) {
     result.vars = { ...(document.vars as object | undefined), ...set };
   }
+  const named = { ...set, ...vary, ...zip };
   if (
-    Object.keys(set).length + Object.keys(vary).length > 0 &&
+    (Object.keys(named).length > 0 || sample !== undefined) &&
     (isMapping(document.sweep) || document.sweep === undefined)
   ) {
-    const sweep = { ...withoutNames(document.sweep ?? {}, { ...set, ...vary }), ...vary };
+    const kept = withoutNames(document.sweep ?? {}, named);
+    const sweep: Record<string, unknown> = { ...kept, ...vary };
+    if (Object.keys(zip).length > 0) sweep[ZIP] = { ...(kept[ZIP] as object | undefined), ...zip };
+    if (sample !== undefined) sweep[SAMPLE] = sample;
     if (Object.keys(sweep).length > 0) result.sweep = sweep;
     else delete result.sweep;
   }
@@ -52,14 +61,18 @@ function zippedWith(sweep: unknown, set: Readonly<Record<string, string>>): Read
 }
 
 /** Whether what stands at a path of the document came from the overrides. */
-export function isOverride(path: readonly string[], { set = {}, vary = {}, seed, duration }: Overrides): boolean {
-  const [section, name = ''] = path;
+export function isOverride(path: readonly string[], overrides: Overrides): boolean {
+  const { set = {}, vary = {}, zip = {}, sample, seed, duration } = overrides;
+  const [section, name = '', zipped = ''] = path;
   if (section === 'seed') return seed !== undefined;
   if (section === 'duration') return duration !== undefined;
-  return (section === 'vars' && Object.hasOwn(set, name)) || (section === 'sweep' && Object.hasOwn(vary, name));
+  if (section === 'vars') return Object.hasOwn(set, name);
+  if (section !== 'sweep') return false;
+  if (name === SAMPLE) return sample !== undefined;
+  return name === ZIP ? Object.hasOwn(zip, zipped) : Object.hasOwn(vary, name);
 }
 
-function withoutNames(sweep: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): object {
+function withoutNames(sweep: Readonly<Record<string, unknown>>, names: object): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sweep)) {
     if (name === ZIP && isMapping(value)) {

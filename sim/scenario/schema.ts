@@ -8,6 +8,7 @@ import {
   SHAPED_HOP_PARAMETERS,
 } from './common-parameters.ts';
 import * as messages from './messages.ts';
+import { SAMPLE_METHODS } from './sweep-sample.ts';
 import type { ModelRegistry } from './value-checker.ts';
 
 /** A JSON Schema, as plain data. */
@@ -106,13 +107,32 @@ class SchemaBuilder {
 
   #sweep(): JsonSchema {
     const scalar = { type: ['string', 'number', 'boolean'] };
+    const count = { type: 'integer', minimum: 1 };
     const values = {
       anyOf: [{ type: 'array', items: scalar, minItems: 1 }, scalar],
       description: 'A list, a,b,c, from..to/step or from..to*factor.',
     };
     return {
       type: 'object',
-      properties: { zip: { type: 'object', additionalProperties: values, description: 'Variables that go in step.' } },
+      properties: {
+        zip: { type: 'object', additionalProperties: values, description: 'Variables that go in step.' },
+        sample: {
+          anyOf: [
+            count,
+            {
+              type: 'object',
+              properties: {
+                points: count,
+                method: { enum: [...SAMPLE_METHODS] },
+                seed: { type: 'integer', minimum: 0 },
+              },
+              required: ['points'],
+              additionalProperties: false,
+            },
+          ],
+          description: 'So many points of the grid, drawn at random, in place of all of them.',
+        },
+      },
       additionalProperties: values,
     };
   }

@@ -2,6 +2,7 @@ import { listRange, parseRange, type ValueRange } from '../units/range.ts';
 import { UnitError } from '../units/unit-error.ts';
 import type { Report } from './findings.ts';
 import * as messages from './messages.ts';
+import { drawSample, readSample, SAMPLE, type SampleSpec } from './sweep-sample.ts';
 import { compileTemplate, type Environment, instantiate, isVariableName } from './template.ts';
 import { isMapping } from './value-checker.ts';
 import { scalarText } from './variables.ts';
@@ -18,28 +19,30 @@ interface Axis {
 /** The points of a sweep, made one at a time: a grid of a billion points costs nothing until it is walked. */
 export class SweepGrid {
   readonly #axes: readonly Axis[];
+  /** Of a sample, the indexes on the axes, point after point. */
+  readonly #sample: Float64Array | undefined;
   /** Names in the order of the file. */
   readonly names: readonly string[];
-  /** The product of the axes; 1 without any. */
+  /** The product of the axes, 1 without any; or the points of the sample. */
   readonly pointCount: number;
 
-  constructor(axes: readonly Axis[]) {
+  constructor(axes: readonly Axis[], sample?: SampleSpec) {
     this.#axes = axes;
     this.names = axes.flatMap((axis) => axis.variables.map(([name]) => name));
-    this.pointCount = axes.reduce((product, axis) => product * axis.length, 1);
+    this.pointCount = sample?.points ?? sizeOf(axes);
+    if (sample !== undefined) {
+      this.#sample = drawSample(
+        sample,
+        axes.map(({ length, variables }) => ({ length, name: variables.map(([name]) => name).join() })),
+      );
+    }
   }
 
   /** The variables of a point; the last axis changes from point to point, the first the slowest. */
   at(index: number): Map<string, string> {
-    const indexes = new Array<number>(this.#axes.length);
-    let rest = index;
-    for (let i = this.#axes.length - 1; i >= 0; i--) {
-      const { length } = this.#axes[i]!;
-      indexes[i] = rest % length;
-      rest = Math.floor(rest / length);
-    }
+    const indexes = this.#indexesAt(index);
     const variables = new Map<string, string>();
-    for (let i = 0; i < indexes.length; i++) {
+    for (let i = 0; i < this.#axes.length; i++) {
       for (const [name, values] of this.#axes[i]!.variables) variables.set(name, values.at(indexes[i]!));
     }
     return variables;
@@ -47,9 +50,14 @@ export class SweepGrid {
 
   /**
    * Points that show what is wrong with a sweep: one axis after the other takes its values, at most `limit` of them
-   * spread evenly up to the last, while the others keep their first.
+   * spread evenly up to the last, while the others keep their first. Of a sample, at most `limit` points.
    */
   *probes(limit: number): Generator<number> {
+    if (this.#sample !== undefined) {
+      const count = Math.min(limit, this.pointCount - 1);
+      for (let i = 1; i <= count; i++) yield Math.round((i * (this.pointCount - 1)) / count);
+      return;
+    }
     let stride = this.pointCount;
     for (const { length } of this.#axes) {
       stride /= length;
@@ -57,12 +65,31 @@ export class SweepGrid {
       for (let i = 1; i <= count; i++) yield Math.round((i * (length - 1)) / count) * stride;
     }
   }
+
+  /** The index of a point's value on each axis. */
+  #indexesAt(index: number): ArrayLike<number> {
+    const count = this.#axes.length;
+    if (this.#sample !== undefined) return this.#sample.subarray(index * count, (index + 1) * count);
+    const indexes = new Array<number>(count);
+    let rest = index;
+    for (let i = count - 1; i >= 0; i--) {
+      const { length } = this.#axes[i]!;
+      indexes[i] = rest % length;
+      rest = Math.floor(rest / length);
+    }
+    return indexes;
+  }
+}
+
+function sizeOf(axes: readonly Axis[]): number {
+  return axes.reduce((product, axis) => product * axis.length, 1);
 }
 
 /** Names that `sweep:` sets, whether or not their values are right. */
 export function sweptNames(node: unknown): Set<string> {
   const names = new Set<string>();
   for (const [name, value] of Object.entries(isMapping(node) ? node : {})) {
+    if (name === SAMPLE) continue;
     if (name !== ZIP) names.add(name);
     else for (const zipped of Object.keys(isMapping(value) ? value : {})) names.add(zipped);
   }
@@ -86,8 +113,11 @@ export function readSweep(node: unknown, environment: Environment, report: Repor
     seen.add(name);
     return readValues(value, path, environment, report);
   };
+  let sample: SampleSpec | undefined;
   for (const [key, value] of Object.entries(isMapping(node) ? node : {})) {
-    if (key !== ZIP) {
+    if (key === SAMPLE) {
+      sample = readSample(value, ['sweep', SAMPLE], report);
+    } else if (key !== ZIP) {
       const values = read(key, value, ['sweep', key]);
       if (values !== undefined) axes.push({ length: values.length, variables: [[key, values]] });
     } else if (!isMapping(value) || Object.keys(value).length === 0) {
@@ -106,7 +136,11 @@ export function readSweep(node: unknown, environment: Environment, report: Repor
       }
     }
   }
-  return new SweepGrid(axes);
+  if (sample?.method === 'random' && sample.points > sizeOf(axes)) {
+    report(messages.sampleTooLarge(sample.points, sizeOf(axes)), ['sweep', SAMPLE]);
+    sample = undefined;
+  }
+  return new SweepGrid(axes, sample);
 }
 
 function readValues(

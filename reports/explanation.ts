@@ -24,4 +24,6 @@ export interface Explanation {
   /** One sentence for somebody in a hurry: why it comes out as it does. */
   readonly conclusion?: string;
   readonly sections: readonly ExplanationSection[];
+  /** What will not go as one might expect. */
+  readonly warnings?: readonly string[];
 }

@@ -31,7 +31,7 @@ export function cleanText(text: string): string {
 /** Cuts text to `length` characters, the last of them an ellipsis; never splits a surrogate pair. */
 export function clipText(text: string, length: number): string {
   if (text.length <= length) return text;
-  const signs = Array.from(text.slice(0, 2 * length));
+  const signs = Array.from(text.slice(0, 2 * length + 2));
   return signs.length <= length ? text : `${signs.slice(0, length - 1).join('')}…`;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Result } from '../sim/run/result.ts';
+import { arithmeticSection, leadingExplanation, whyWords } from './arithmetic.ts';
 import type { Chart } from './chart.ts';
 import { chooseCharts } from './charts/choose.ts';
 import { resolveDocument, yamlText } from './document.ts';
@@ -9,6 +10,7 @@ import { formatDifference, formatQuantity } from './format.ts';
 import { gridData } from './grid.ts';
 import { cleanText, clipText, embeddedJson, Html, html, shown } from './html.ts';
 import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints } from './reading.ts';
+import { section } from './section.ts';
 import { STYLE } from './style.ts';
 import { pointsTable, runName, runTables, tableHtml } from './tables.ts';
 import { verdictSection } from './verdict.ts';
@@ -28,7 +30,6 @@ export interface PageInput {
 }
 
 const RUNS_IN_FULL = 4;
-const EXPLANATIONS_IN_FULL = 12;
 const DOCUMENT_LIMIT = 60_000;
 
 function hashOf(text: string): string {
@@ -40,26 +41,17 @@ function scriptText(script: string): string {
   return script.replace(/<(?=\/script|!--|script)/gi, '\\x3C');
 }
 
-function section(id: string, title: string, content: Html | readonly Html[]): Html {
-  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
-${content}</section>
-`;
-}
-
 function leadHtml(
   charts: readonly Chart[],
   source: ChartSource,
   explanations: readonly Explanation[],
 ): Html | undefined {
   const what = charts[0]?.title ?? plainFinding(source);
-  const look = source.look;
-  const why =
-    explanations.find(
-      (e) => e.conclusion !== undefined && e.result === look?.resultIndex && e.point === look?.pointIndex,
-    ) ?? explanations.find((e) => e.conclusion !== undefined);
-  if (what === undefined && why === undefined) return undefined;
+  const why = leadingExplanation(source, explanations);
+  const words = why === undefined ? '' : whyWords(why);
+  if (what === undefined && words === '') return undefined;
   return html`<div class="lead">${what === undefined ? undefined : html`<p><b>What happened.</b> ${shown(what, 500)}.</p>`}${
-    why?.conclusion === undefined ? undefined : html`<p><b>Why.</b> ${shown(why.conclusion, 800)}</p>`
+    words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`
   }</div>`;
 }
 
@@ -71,46 +63,6 @@ function plainFinding(source: ChartSource): string | undefined {
   if (reading.configuredBitsPerSecond === undefined) return `${reading.flow} gets ${received}`;
   const configured = formatQuantity(reading.configuredBitsPerSecond, 'rate', 5);
   return `${reading.flow} gets ${received} where ${configured} is configured, ${formatDifference(reading.deviationPercent ?? 0)}`;
-}
-
-function explanationHtml(explanation: Explanation, where: string, index: number): Html {
-  return html`<h3>${shown(explanation.subject, 160)}${where === '' ? undefined : html` <span class="unit">with ${shown(where)}</span>`}</h3>
-${explanation.conclusion === undefined ? undefined : html`<p class="why">${shown(explanation.conclusion, 800)}</p>`}${explanation.sections.map(
-  (s, i) =>
-    tableHtml(
-      {
-        caption: s.title,
-        columns: [
-          { label: 'Step', number: false },
-          { label: 'Value', number: false },
-          { label: 'How it comes about', number: false },
-        ],
-        rows: s.lines.map((line) => [line.label, line.value, line.rule]),
-      },
-      `explain-${index}-${i}`,
-    ),
-)}`;
-}
-
-function arithmeticSection(
-  source: ChartSource,
-  points: readonly ReadPoint[],
-  explanations: readonly Explanation[],
-): Html {
-  const look = source.look;
-  const near = (e: Explanation): number => (e.result === look?.resultIndex && e.point === look?.pointIndex ? 0 : 1);
-  const ordered = [...explanations].sort((a, b) => near(a) - near(b));
-  const parts = ordered.slice(0, EXPLANATIONS_IN_FULL).map((e, i) => {
-    const read = points.find((p) => p.resultIndex === e.result && p.pointIndex === e.point);
-    return explanationHtml(e, read === undefined ? '' : pointWords(read, source.varying), i);
-  });
-  const more = explanations.length - parts.length;
-  return section('arithmetic', 'The arithmetic', [
-    ...(parts.length === 0
-      ? [html`<p>No limiter of this scenario computes with steps that could be shown.</p>`]
-      : parts),
-    ...(more > 0 ? [html`<p class="note">${more} more can be printed with the explain command.</p>`] : []),
-  ]);
 }
 
 function scenarioSection(source: ChartSource, results: readonly Result[]): Html {

@@ -28,13 +28,13 @@ nav.contents a:hover,nav.contents a:focus-visible{color:var(--accent);text-decor
 .skip{position:absolute;left:-999px}.skip:focus{left:16px;top:8px;background:var(--paper);padding:8px;z-index:9}
 .headline{font-size:1.2rem;font-weight:650;margin:0 0 12px}
 .headline .sign,.judged .sign{font-weight:700}
-.passed .sign,.headline.passed{color:var(--passed)}
-.failed .sign,.headline.failed{color:var(--failed)}
+.passed>.sign,.headline.passed{color:var(--passed)}
+.failed>.sign,.headline.failed{color:var(--failed)}
 .judged{list-style:none;margin:0 0 20px;padding:0}
 .judged li{display:flex;gap:12px;padding:8px 0;border-top:1px solid var(--grid)}
 .judged .detail,.judged .where{color:var(--muted);font-size:.9rem}
 .runs{list-style:none;margin:6px 0 0;padding:0;font-size:.9rem}.judged .runs li{border:0;padding:2px 0}
-.judged strong{font-weight:620}.judged .failed strong{color:var(--failed)}
+.judged strong{font-weight:620}.judged .failed>div>.detail strong,.runs .failed strong{color:var(--failed)}
 .lead{border-left:3px solid var(--accent);padding:2px 0 2px 16px;margin:20px 0 0}
 .lead p{font-size:1.08rem;margin:0 0 6px}.lead p:last-child{margin:0}
 .lead b{font-weight:650}
@@ -123,7 +123,8 @@ nav.contents ol{flex-direction:column;gap:2px}
 body{font-size:10.5pt}
 .layout{display:block;max-width:none;padding:0}
 .contents,.tools,.skip,.whatif-section,.theme,.tip,.run{display:none!important}
-header{padding-top:0}
+.chooser input:not(:checked)+span{display:none}.chooser input:checked+span{background:none;color:var(--ink);border:0;padding:0}
+header{padding-top:0}.above{break-after:avoid}
 section{padding-top:20px}
 figure{margin-bottom:24px}
 svg.wide{display:block!important}svg.narrow{display:none!important}

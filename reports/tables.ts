@@ -17,7 +17,7 @@ export function tableHtml(table: Table, id: string): Html {
   const body = table.rows.map((row) => {
     const cells = row.map((cell, i) => {
       const number = table.columns[i]?.number === true;
-      const content = cell === null ? html`–` : number ? html`${String(cell)}` : shown(String(cell), 120);
+      const content = cell === null ? html`–` : number ? html`${String(cell)}` : shown(String(cell), 400);
       return i === 0 && !number
         ? html`<th scope="row">${content}`
         : number
@@ -26,7 +26,7 @@ export function tableHtml(table: Table, id: string): Html {
     });
     return html`<tr>${cells}\n`;
   });
-  return html`<div class="scroll" role="region" tabindex="0" aria-labelledby="${id}"><table><caption id="${id}">${shown(
+  return html`<div class="scroll" role="group" tabindex="0" aria-labelledby="${id}"><table><caption id="${id}">${shown(
     table.caption,
     200,
   )}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${
@@ -210,6 +210,9 @@ function classesTable(hopName: string, hop: HopResult): Table | undefined {
   };
 }
 
+/** Counters of a hop that its link's columns or the flows tell as well. */
+const IN_OTHER_COLUMNS = new Set(['sentPackets', 'sentBytes', 'droppedPackets']);
+
 function hopsTable(read: ReadPoint): Table {
   const rows: (string | null)[][] = [];
   const add = (name: string, hop: Omit<HopResult, 'link'>, link: HopResult['link'] | undefined): void => {
@@ -221,6 +224,7 @@ function hopsTable(read: ReadPoint): Table {
         count === undefined ? null : formatNumber(count, 15),
       ),
       Object.entries(hop.counters)
+        .filter(([counter, value]) => value !== 0 && !IN_OTHER_COLUMNS.has(counter))
         .map(([counter, value]) => `${counter} ${formatNumber(value, 15)}`)
         .join(', ') || null,
     ]);

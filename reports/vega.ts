@@ -34,10 +34,25 @@ export async function drawSpec(spec: Spec): Promise<string> {
   const compiled = compile(spec as unknown as TopLevelSpec, { logger });
   const view = new View(parse(compiled.spec), { renderer: 'none', logger });
   try {
-    return await view.toSVG();
+    return numberedAnew(await view.toSVG());
   } finally {
     view.finalize();
   }
+}
+
+/** Vega counts its ids on from drawing to drawing; here each drawing counts from nought, so that equal data give equal bytes. */
+function numberedAnew(svg: string): string {
+  const numbers = new Map<string, number>();
+  const anew = (id: string): number => {
+    const number = numbers.get(id) ?? numbers.size;
+    numbers.set(id, number);
+    return number;
+  };
+  return svg.replace(/<[^>]*>/g, (tag) =>
+    tag.replace(/(\bid="|url\(#)(clip|gradient_)(\d+)/g, (_, before: string, kind: string, digits: string) => {
+      return `${before}${kind}${anew(kind + digits)}`;
+    }),
+  );
 }
 
 /** Many like cells, such as those of a heat map, become one path a colour: a tenth of the size. */

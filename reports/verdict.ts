@@ -1,4 +1,5 @@
 import type { ExpectationResult, PointResult } from '../sim/run/result.ts';
+import { mappingOf, textOf } from './document.ts';
 import { formatNumber, formatQuantity, type Measure } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { pointWords, type ReadPoint } from './reading.ts';
@@ -22,8 +23,20 @@ function valueWords(expectation: ExpectationResult, value: ExpectationResult['ac
 }
 
 interface Judged {
+  /** As the scenario writes it, variables and all; the same for all runs of a grid. */
+  readonly written: string;
   readonly read: ReadPoint;
   readonly expectation: ExpectationResult;
+}
+
+function judgedOf(read: ReadPoint): Judged[] {
+  const lines = mappingOf(read.result.scenario.document).expect;
+  const written = Array.isArray(lines) && lines.length === read.point.expectations.length ? lines : undefined;
+  return read.point.expectations.map((expectation, i) => ({
+    written: textOf(written?.[i]) ?? expectation.text,
+    read,
+    expectation,
+  }));
 }
 
 function signOf(passed: boolean): Html {
@@ -41,7 +54,7 @@ function judgedLine(group: readonly Judged[], varying: readonly string[]): Html 
   const first = group[0] as Judged;
   const failed = group.filter((j) => !j.expectation.passed);
   const passed = failed.length === 0;
-  const text = html`<code>${shown(first.expectation.text, 300)}</code><br>`;
+  const text = html`<code>${shown(group.length === 1 ? first.expectation.text : first.written, 300)}</code><br>`;
   if (group.length === 1) {
     const where = pointWords(first.read, varying);
     return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
@@ -79,7 +92,7 @@ function failureLine(point: PointResult, where: string): Html {
 
 /** Whether all expectations hold: the headline, then each of them, failed ones first. */
 export function verdictSection(points: readonly ReadPoint[], varying: readonly string[]): Html {
-  const judged = points.flatMap((read) => read.point.expectations.map((expectation) => ({ read, expectation })));
+  const judged = points.flatMap(judgedOf);
   const broken = points.filter((read) => read.point.failed !== undefined);
   const failed = judged.filter((j) => !j.expectation.passed);
   const good = failed.length === 0 && broken.length === 0;
@@ -102,9 +115,10 @@ export function verdictSection(points: readonly ReadPoint[], varying: readonly s
   const state = good ? (judged.length === 0 ? 'neutral' : 'passed') : 'failed';
   const groups = new Map<string, Judged[]>();
   for (const j of judged) {
-    const group = groups.get(j.expectation.text) ?? [];
+    const key = `${j.read.resultIndex} ${j.written}`;
+    const group = groups.get(key) ?? [];
     group.push(j);
-    groups.set(j.expectation.text, group);
+    groups.set(key, group);
   }
   const ordered = [...groups.values()].sort((a, b) => Number(holds(a)) - Number(holds(b)));
   const lines = [

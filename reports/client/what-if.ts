@@ -205,7 +205,7 @@ export function setUpWhatIf(place: HTMLElement, data: WhatIfData, engine: string
     output.replaceChildren(
       element(
         'div',
-        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Result' },
+        { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Result' },
         resultTable(data, answer.point),
       ),
     );

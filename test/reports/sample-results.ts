@@ -167,7 +167,6 @@ export const HTB_DOCUMENT = {
   hops: {
     bridge: {
       shaper: 'htb',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
       kernel: '${kernel}',
       tc: '2.6.23',
       hz: 1000,
@@ -175,7 +174,6 @@ export const HTB_DOCUMENT = {
       classes: {
         '1:2': { rate: '1000mbit' },
         '1:10': { parent: '1:2', rate: '1000mbit' },
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
         '1:108': { parent: '1:10', rate: '${rate}', prio: 7 },
       },
       link: { rate: '1gbit', fcs: '4b', overhead: '24b' },
@@ -373,11 +371,9 @@ export function curlResult(): Result {
       flows: {
         download: {
           source: 'curl',
-          // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of the scenario
           version: '${version}',
           limit: '${limit}',
           size: '${size}',
-          // biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
           via: ['wan'],
           tcp: { congestion: 'cubic', rcvbufMax: 393216 },
         },
@@ -420,6 +416,7 @@ export function sweepResult(across: number, up: number): Result {
       });
     }
   }
-  const { sweep: _, ...document } = HTB_DOCUMENT;
+  const { sweep: _, ...rest } = HTB_DOCUMENT;
+  const document = { ...rest, flows: { generator: { ...rest.flows.generator, size: '${size}' } } };
   return resultOf('HTB error by packet size and rate', document, points, [], 'Where the rounding bites.');
 }

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import type { Chart } from '../../reports/chart.ts';
+import { NARROW, panelSpec, WIDE } from '../../reports/chart.ts';
+import { chooseCharts } from '../../reports/charts/choose.ts';
+import { errorBounds, stepOf } from '../../reports/charts/heat-map.ts';
+import { domainOf, placeOf, seriesLabels, spreadLabels } from '../../reports/charts/xy.ts';
+import { chartSource } from '../../reports/reading.ts';
+import { renderSvgs, wrapText } from '../../reports/svg.ts';
+import { CHART_CONFIG } from '../../reports/theme.ts';
+import { compactPath, drawSpec } from '../../reports/vega.ts';
+import type { Result } from '../../sim/run/result.ts';
+import {
+  curlResult,
+  HTB_DOCUMENT,
+  htbPoint,
+  resultOf,
+  singleResult,
+  staircaseResult,
+  sweepResult,
+} from './sample-results.ts';
+
+const SAMPLES: Readonly<Record<string, readonly Result[]>> = {
+  'a staircase': [staircaseResult()],
+  'one run': [singleResult()],
+  downloads: [curlResult()],
+  'a grid': [sweepResult(9, 9)],
+  'two results': [singleResult(), resultOf('B', HTB_DOCUMENT, [htbPoint({ rate: '606mbit' })])],
+};
+
+function chartsOf(name: string): Chart[] {
+  return chooseCharts(chartSource(SAMPLES[name] as readonly Result[]));
+}
+
+function chart(name: string, kind: string): Chart {
+  const found = chartsOf(name).find((c) => c.name === kind);
+  if (found === undefined) throw new Error(`no ${kind} for ${name}`);
+  return found;
+}
+
+/** The title with plain spaces. */
+function titleOf(c: Chart): string {
+  return c.title.replaceAll('\u00a0', ' ');
+}
+
+describe('specifications', () => {
+  for (const name of Object.keys(SAMPLES)) {
+    it(`of ${name} compile without a warning, wide and narrow`, async () => {
+      for (const c of chartsOf(name)) {
+        for (const panel of c.panels) {
+          for (const size of [WIDE, NARROW]) {
+            const svg = await drawSpec({ ...panelSpec(panel, size), config: CHART_CONFIG });
+            expect(svg).toContain('role-axis-label');
+          }
+        }
+      }
+    });
+  }
+
+  it('that Vega-Lite warns of are refused', async () => {
+    const spec = {
+      data: { values: [{ a: 1 }] },
+      mark: 'bar',
+      encoding: { x: { field: 'a', type: 'quantitative', scale: { type: 'band' } } },
+    };
+    await expect(drawSpec(spec)).rejects.toThrow(/chart:/);
+  });
+});
+
+describe('the kinds of charts', () => {
+  it('follow from what the results hold', () => {
+    const kinds = (name: string): string[] => chartsOf(name).map((c) => c.name);
+    expect(kinds('a staircase')).toEqual(['staircase', 'throughput', 'class-tree', 'tokens', 'backlog', 'delay']);
+    expect(kinds('one run')).toEqual(['throughput', 'class-tree', 'tokens', 'backlog', 'delay']);
+    expect(kinds('downloads')).toEqual(['overshoot', 'transfer']);
+    expect(kinds('a grid')).toEqual(['staircase', 'heat-map']);
+    expect(kinds('two results')[0]).toBe('comparison');
+  });
+
+  it('are none for a result without points', () => {
+    expect(chooseCharts(chartSource([resultOf('empty', {}, [])]))).toEqual([]);
+  });
+
+  it('leave out points that failed', () => {
+    const failed = { ...htbPoint({ rate: '700mbit', kernel: '2.6.25' }), flows: {}, hops: {}, failed: 'no memory' };
+    const result = staircaseResult(['2.6.25']);
+    const rows = (r: Result): number => chooseCharts(chartSource([r]))[0]?.panels[0]?.rows.length ?? 0;
+    expect(rows({ ...result, points: [...result.points, failed] })).toBe(rows(result));
+  });
+});
+
+describe('findings', () => {
+  it('of the staircase name rate, kernel and difference', () => {
+    // 606 Mbit: 9 ticks of 1024 ns a packet, 840 bytes with FCS: 729.17 Mbit/s.
+    expect(titleOf(chart('a staircase', 'staircase'))).toBe(
+      'At 606 Mbit/s, kernel 2.6.25 sends 729.2 Mbit/s, 20.3 % more',
+    );
+  });
+
+  it('of throughput tell the burst that the average hides', () => {
+    // 97656.25 packets of 836 bytes: 653.1 Mbit/s; the busiest 10 ms holds 1.35 times that.
+    expect(titleOf(chart('one run', 'throughput'))).toBe(
+      'generator averages 653.1 Mbit/s but reaches 881.7 Mbit/s in its busiest 10 ms',
+    );
+  });
+
+  it('of the class tree name the class that strays from its rate', () => {
+    expect(titleOf(chart('one run', 'class-tree'))).toBe(
+      'Class 1:108 got 653.1 Mbit/s, 17.7 % more than its rate of 555 Mbit/s',
+    );
+  });
+
+  it('of tokens say how long the class could not send', () => {
+    // 2 of 100 buckets can send all the time, 98 for 8 %: 9.84 %; cannot for 0.92 * 98 = 90.16 %.
+    expect(titleOf(chart('one run', 'tokens'))).toBe("Class bridge 1:108: can't send 90 %, can send 9.8 % of the time");
+  });
+
+  it('of the backlog tell when the queue is full', () => {
+    expect(titleOf(chart('one run', 'backlog'))).toBe(
+      'The queue of bridge 1:108 fills to 844 kB within 130 ms and stays full',
+    );
+  });
+
+  it('of downloads name version, transfer and excess', () => {
+    // 1 MiB at 2,000,000 bytes/s all at once in 20 ms: 419.4 Mbit/s, 26 times the limit.
+    expect(titleOf(chart('downloads', 'overshoot'))).toBe(
+      'curl pr19384 gets 2,521 % more than its limit for 1 MiB at 16 Mbit/s',
+    );
+    // 5 MiB at 2,000,000 bytes/s: the third lump comes after 2 s, 2.621 s are due.
+    expect(titleOf(chart('downloads', 'transfer'))).toBe(
+      'curl pr19384 is done after 2 s, 621 ms early: its limit asks for 2.62 s',
+    );
+  });
+
+  it('of a comparison name the largest difference', () => {
+    expect(titleOf(chart('two results', 'comparison'))).toMatch(
+      /^B differs from A in \d+ of \d+ figures, most in generator: dropped \(24.4 % less\)$/,
+    );
+  });
+
+  it('of the heat map count the runs that miss', () => {
+    expect(titleOf(chart('a grid', 'heat-map'))).toMatch(
+      /^\d+ of 81 runs miss the configured rate by 1 % or more; the worst, with /,
+    );
+  });
+});
+
+describe('what is drawn', () => {
+  it('has the measurements as points and the ideal line as a rule', async () => {
+    const files = await renderSvgs(staircaseResult());
+    const svg = files.find((f) => f.name === 'staircase')?.svg ?? '';
+    const marks = (name: string): number =>
+      (svg.match(new RegExp(`<g class="[^"]*${name}[^"]*"[^>]*>(.*?)</g>`))?.[1]?.match(/<(?:path|line|text)/g) ?? [])
+        .length;
+    expect(marks('measured_marks')).toBe(14);
+    expect(marks('marker_marks')).toBe(28);
+    expect(marks('guide_marks')).toBe(1);
+    expect(marks('label_marks')).toBe(3);
+    for (const text of ['Configured (Mbit/s)', 'Received (Mbit/s)', 'kernel 2.6.25', 'as configured'])
+      expect(svg).toContain(`>${text}</text>`);
+  });
+
+  it('names every file after its chart and panel', async () => {
+    const names = (await renderSvgs(singleResult())).map((f) => f.name);
+    expect(names).toEqual([
+      'throughput-1s',
+      'throughput-100ms',
+      'throughput-10ms',
+      'class-tree',
+      'tokens-tokens',
+      'tokens-mode',
+      'backlog',
+      'delay',
+    ]);
+  });
+
+  it('is the same for the same result', async () => {
+    const [first, second] = [await renderSvgs(singleResult()), await renderSvgs(singleResult())];
+    expect(first.map((file, i) => file.svg === second[i]?.svg)).toEqual(first.map(() => true));
+  });
+});
+
+describe('variables of a grid', () => {
+  it('that follow from another one make no series', () => {
+    const points = [500, 555, 606].map((rate) => htbPoint({ rate: `${rate}mbit`, measured: String(rate * 1e6) }));
+    expect(chartSource([resultOf('zip', HTB_DOCUMENT, points)]).varying).toEqual(['rate']);
+  });
+});
+
+describe('helpers of drawings', () => {
+  it('spread labels apart and keep their order', () => {
+    const spread = spreadLabels([100, 101, 102], 16, 0, 300);
+    expect(spread[1]! - spread[0]!).toBeGreaterThanOrEqual(16);
+    expect(spread[2]! - spread[1]!).toBeGreaterThanOrEqual(16);
+    expect(spreadLabels([299, 300], 16, 0, 300)).toEqual([284, 300]);
+  });
+
+  it('name series each by its own name', () => {
+    expect(seriesLabels(['a', 'a', '', 'x'.repeat(60)])).toEqual(['a', 'a (2)', '(no name)', `${'x'.repeat(47)}…`]);
+  });
+
+  it('pad domains, and start at zero where told', () => {
+    expect(domainOf([10, 110], false)).toEqual([4, 116]);
+    expect(domainOf([10, 100], true)).toEqual([0, 106]);
+    expect(domainOf([], false)).toEqual([0, 1]);
+    expect(domainOf([5, 5], false)[0]).toBeLessThan(5);
+  });
+
+  it('place values as Vega does', () => {
+    expect(placeOf({ type: 'linear', domain: [0, 10] }, 5, 100)).toBe(50);
+    expect(placeOf({ type: 'log', domain: [1, 100] }, 10, 100)).toBeCloseTo(50);
+    expect(placeOf({ type: 'symlog', domain: [-9, 9] }, 0, 100)).toBe(50);
+  });
+
+  it('bound the steps of an error by round numbers, none of it without a step', () => {
+    expect(errorBounds([210, -3])).toEqual([-100, -20, -2, 2, 20, 100]);
+    const bounds = errorBounds([18, 2]);
+    expect(bounds.map((b) => stepOf(b, bounds))).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(stepOf(-1e9, bounds)).toBe(0);
+    expect(stepOf(0, bounds)).toBe(3);
+  });
+
+  it('keep the extremes of a long path that they shorten', () => {
+    const points = Array.from({ length: 2000 }, (_, i) => `${(i * 0.05).toFixed(3)},${i === 777 ? 1 : 50 + (i % 2)}`);
+    const d = `M${points.join('L')}`;
+    const short = compactPath(d, 0.25);
+    expect(short.length).toBeLessThan(d.length / 3);
+    expect(short).toContain('V1');
+    expect(compactPath('M0,0L1.2345,6', 0.25)).toBe('M0,0L1.2345,6');
+  });
+
+  it('wrap titles between words', () => {
+    expect(wrapText('one two three four', 9, 3)).toEqual(['one two', 'three', 'four']);
+    expect(wrapText('one two three four', 9, 2)).toEqual(['one two', 'three …']);
+  });
+});

@@ -1,3 +1,4 @@
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as registry from '../../models/registry.ts';
 import { explainScenario } from '../output/explain.ts';
@@ -24,6 +25,17 @@ export async function writePage(path: string, results: readonly Result[]): Promi
   });
   writeText(path, page);
   say(`sim: ${path} written`);
+}
+
+/** Writes each chart of each result as an SVG file, named after its scenario. @throws Failure (trouble) */
+export async function writeDrawings(folder: string, results: readonly Result[]): Promise<void> {
+  const { renderSvgs } = await import('../../reports/svg.ts');
+  for (const result of results) {
+    const scenario = basename(result.scenario.file, extname(result.scenario.file));
+    const drawings = await renderSvgs(result);
+    for (const { name, svg } of drawings) writeText(join(folder, `${scenario}-${name}.svg`), svg);
+    say(`sim: ${drawings.length} drawings of ${scenario} written to ${folder}`);
+  }
 }
 
 interface PlacedExplanation extends Explanation {

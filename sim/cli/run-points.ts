@@ -15,6 +15,7 @@ const PATIENCE_MS = 40;
 /** How points are run. */
 export interface RunPointsOptions {
   readonly buckets: number;
+  readonly fastForward: boolean;
   readonly tracer?: Tracer;
   readonly signal: AbortSignal;
   /** Told now and then how many points are done, with a fraction. */
@@ -49,11 +50,11 @@ export async function runPoints(loaded: LoadedScenario, options: RunPointsOption
 /** Runs a point; undefined where it was interrupted. */
 async function runPoint(
   point: ScenarioPoint,
-  { buckets, tracer, signal }: RunPointsOptions,
+  { buckets, fastForward, tracer, signal }: RunPointsOptions,
   lookUp: (share: number) => Promise<void>,
 ): Promise<PointResult | undefined> {
   const steps = Math.min(MOST_STEPS, Math.ceil(point.scenario.durationNs / STEP_NS));
-  const simulation = simulateInSteps(point, tracer === undefined ? { buckets } : { buckets, tracer }, steps);
+  const simulation = simulateInSteps(point, { buckets, fastForward, ...(tracer === undefined ? {} : { tracer }) }, steps);
   for (let step = 1; ; step++) {
     const { done, value } = simulation.next();
     if (done) return value;

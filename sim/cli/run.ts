@@ -16,7 +16,7 @@ import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
 import { fileFailure, writeText } from './files.ts';
 import { catchInterrupt } from './interrupt.ts';
-import { writePage } from './page.ts';
+import { writeDrawings, writePage } from './page.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
@@ -50,7 +50,12 @@ export const run: Command = {
     json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
     out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
     html: { kind: 'text', help: 'Write a page with charts to this file' },
+    svg: { kind: 'text', help: 'Write each chart to this folder, as SVG' },
     trace: { kind: 'text', help: 'Write every packet event of a single run to this file (CSV)' },
+    'no-fast-forward': {
+      kind: 'flag',
+      help: 'Run every period of a state that repeats, instead of counting it; figures are the same',
+    },
     detail: { kind: 'text', help: `Buckets of each series over time; default ${DEFAULT_BUCKETS} for single runs` },
   },
   run: runFiles,
@@ -87,6 +92,8 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   const results = outcomes.map(({ result }) => result);
   const page = args.text('html');
   if (page !== undefined) await writePage(page, results);
+  const folder = args.text('svg');
+  if (folder !== undefined) await writeDrawings(folder, results);
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
   else if (format === 'mail') print(mailGroups(results));
@@ -113,7 +120,7 @@ function overridesOf(args: CommandArguments) {
 
 async function runFile(file: ScenarioFile, args: CommandArguments, signal: AbortSignal): Promise<Outcome> {
   const { loaded } = file;
-  const kept = ['json', 'out', 'html'].some((name) => args.flag(name) || args.text(name) !== undefined);
+  const kept = ['json', 'out', 'html', 'svg'].some((name) => args.flag(name) || args.text(name) !== undefined);
   const buckets =
     args.wholeNumber('detail', 0, MOST_BUCKETS) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
   const trace = args.text('trace');
@@ -132,6 +139,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   try {
     await runPoints(loaded, {
       buckets,
+      fastForward: !args.flag('no-fast-forward'),
       ...(tracer === undefined ? {} : { tracer }),
       signal,
       onProgress: (done) => progress.show(done, loaded.pointCount, what, performance.now()),

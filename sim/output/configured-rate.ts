@@ -13,13 +13,15 @@ export interface ConfiguredRate {
   readonly by: string;
   /** The level at which that limiter counts. */
   readonly level: keyof RateLevels;
+  /** Whether other flows have to get along with the same rate. */
+  readonly shared: boolean;
 }
 
 /** The least upper bound on a flow's path; undefined where nothing bounds it. */
 export function configuredRate(scenario: Scenario, flow: FlowSpec): ConfiguredRate | undefined {
   const bounds = flow.via.flatMap((name) => {
     const hop = scenario.hops.find((candidate) => candidate.name === name);
-    return hop === undefined ? [] : boundsOf(hop, flow);
+    return hop === undefined ? [] : boundsOf(hop, flow, scenario.flows);
   });
   return bounds.reduce<ConfiguredRate | undefined>(
     (least, bound) => (least === undefined || bound.bitsPerSecond < least.bitsPerSecond ? bound : least),
@@ -32,29 +34,35 @@ export function isOpenLoop(flow: FlowSpec): boolean {
   return 'create' in (modelsOf('source').get(flow.source.kind) ?? {});
 }
 
-function boundsOf(hop: HopSpec, flow: FlowSpec): ConfiguredRate[] {
+function boundsOf(hop: HopSpec, flow: FlowSpec, flows: readonly FlowSpec[]): ConfiguredRate[] {
+  const others = flows.filter((other) => other !== flow && other.via.includes(hop.name));
   const bounds: ConfiguredRate[] = [];
-  const shaper = shaperBound(hop, flow);
+  const shaper = shaperBound(hop, flow, others);
   if (shaper !== undefined) bounds.push(shaper);
   const linkRate = hop.link.rateBitsPerSecond;
-  if (linkRate > 0) bounds.push({ bitsPerSecond: linkRate, by: `link of ${hop.name}`, level: 'wire' });
+  if (linkRate > 0) {
+    bounds.push({ bitsPerSecond: linkRate, by: `link of ${hop.name}`, level: 'wire', shared: others.length > 0 });
+  }
   return bounds;
 }
 
-function shaperBound(hop: HopSpec, flow: FlowSpec): ConfiguredRate | undefined {
+function shaperBound(hop: HopSpec, flow: FlowSpec, others: readonly FlowSpec[]): ConfiguredRate | undefined {
   if (hop.shaper === undefined || flow.className === 'direct') return undefined;
   const { kind, values } = hop.shaper;
+  const level = 'accounted';
   if (values.classes === undefined) {
     const rate = values.rate;
-    return typeof rate === 'number' && rate > 0 ? { bitsPerSecond: rate, by: kind, level: 'accounted' } : undefined;
+    if (typeof rate !== 'number' || rate === 0) return undefined;
+    return { bitsPerSecond: rate, by: kind, level, shared: others.length > 0 };
   }
   const [leaf, ...lenders] = classesOfFlow(hop, flow);
   const rate = leaf?.values.rate;
   if (leaf === undefined || rate === undefined) return undefined;
   const by = `class ${leaf.name}`;
+  const shared = others.some((other) => classesOfFlow(hop, other)[0]?.name === leaf.name);
   // A class borrows up to its ceil, and no further than every lender's ceil; without a lender it has its rate.
-  if (lenders.length === 0) return { bitsPerSecond: rate, by, level: 'accounted' };
+  if (lenders.length === 0) return { bitsPerSecond: rate, by, level, shared };
   const ceils = lenders.map(({ values: lender }) => lender.ceil ?? lender.rate ?? Number.POSITIVE_INFINITY);
   const bitsPerSecond = Math.max(rate, Math.min(leaf.values.ceil ?? rate, ...ceils));
-  return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level: 'accounted' };
+  return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level, shared };
 }

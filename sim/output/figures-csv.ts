@@ -1,7 +1,11 @@
 import type { FlowResult, Result } from '../run/result.ts';
 import { csvLine } from './csv.ts';
 
-const FIGURES: readonly (readonly [name: string, of: (flow: FlowResult) => number | boolean | undefined])[] = [
+/** A figure of a flow as a column of a table: its name with the unit, and how to find it; a flow may lack it. */
+export type FigureColumn = readonly [name: string, of: (flow: FlowResult) => number | boolean | undefined];
+
+/** The figures of a flow that tables have. */
+export const FIGURE_COLUMNS: readonly FigureColumn[] = [
   ['sent_packets', (flow) => flow.sentPackets],
   ['sent_bytes', (flow) => flow.sentBytes],
   ['dropped_packets', (flow) => flow.droppedPackets],
@@ -37,9 +41,9 @@ export function figuresCsv(results: readonly Result[]): string {
         file,
         ...variables.map((variable) => point.variables[variable] ?? ''),
         name,
-        ...FIGURES.map(([, of]) => of(flow) ?? ''),
+        ...FIGURE_COLUMNS.map(([, of]) => of(flow) ?? ''),
       ]),
     ),
   );
-  return csvLine(['scenario', ...variables, 'flow', ...FIGURES.map(([name]) => name)]) + lines.join('');
+  return csvLine(['scenario', ...variables, 'flow', ...FIGURE_COLUMNS.map(([name]) => name)]) + lines.join('');
 }

@@ -26,20 +26,23 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
   };
   const { configured } = reading;
   const held = LEVELS.map(({ level }) => flow.bitsPerSecond[level]);
-  const rates = figureColumn([configured?.bitsPerSecond, flow.bitsPerSecond.offered, ...held], 'rate');
-  const width = Math.max(...rates.cells.map((cell) => cell.length));
+  const rates = figureColumn([flow.bitsPerSecond.offered, ...held], 'rate');
+  const allowed = figureColumn([configured?.bitsPerSecond], 'rate');
+  const width = Math.max(...[...rates.cells, ...allowed.cells].map((cell) => cell.length));
   const rate = (index: number): string => `${rates.cells[index]!.padStart(width)} ${rates.unit}`;
 
   if (configured !== undefined) {
     const { guaranteedBitsPerSecond: own, by } = configured;
-    say('allowed', rate(0), own === undefined ? by : `ceil of ${by}, ${figure(own, 'rate')} of its own`);
+    const value = `${allowed.cells[0]!.padStart(width)} ${allowed.unit}`;
+    const bound = own === undefined ? by : `ceil of ${by}, ${figure(own, 'rate')} of its own`;
+    say('allowed', value, configured.shared ? `${bound}, shared with other flows` : bound);
   }
-  say('offered', rate(1), reading.unsaturated ? 'less than allowed' : '');
+  say('offered', rate(0), reading.unsaturated ? 'less than allowed' : '');
   LEVELS.forEach(({ level, says }, index) => {
     const received = flow.bitsPerSecond[level];
     const compares = reading.deviationPercent !== undefined && configured !== undefined && reading.level !== 'transfer';
     const difference = compares ? deviation(100 * (received / configured.bitsPerSecond - 1)).padStart(9) : '';
-    const value = `${rate(index + 2)}${difference === '' ? '' : `  ${difference}`}`;
+    const value = `${rate(index + 1)}${difference === '' ? '' : `  ${difference}`}`;
     say(level, reading.level === level ? style.bold(value) : value, says);
   });
   say('packets', `${concise(flow.packetsPerSecond)} /s`, packetCounts(flow));
@@ -136,6 +139,7 @@ const TC_LINE_COUNTERS = new Set([
   'sentPackets',
   'sentBytes',
   'droppedPackets',
+  'dropped',
   'overlimits',
   'requeues',
   'backlogPackets',

@@ -15,7 +15,7 @@ export interface FlowReading {
   readonly configured: ConfiguredRate | undefined;
   readonly level: Level;
   readonly receivedBitsPerSecond: number;
-  /** 100 * (received / configured - 1); absent where nothing is configured, or the limiter was not what decided. */
+  /** 100 * (received / configured - 1); absent where nothing is configured, or more than that decides. */
   readonly deviationPercent: number | undefined;
   /** Whether less was offered than allowed. */
   readonly unsaturated: boolean;
@@ -60,15 +60,12 @@ function readFlow(
   let configured = configuredRate(scenario, flow);
   let level: Level = levelSpokenOf(flow.name, spoken) ?? configured?.level ?? 'accounted';
   if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
-    configured = { bitsPerSecond: transfer.limitBitsPerSecond, by: 'its own limit', level: 'goodput' };
+    configured = { bitsPerSecond: transfer.limitBitsPerSecond, by: 'its own limit', level: 'goodput', shared: false };
     level = 'transfer';
   }
   const receivedBitsPerSecond = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : bitsPerSecond[level];
   const unsaturated = isOpenLoop(flow) && configured !== undefined && isUnsaturated(result, configured.bitsPerSecond);
-  const comparable =
-    configured === undefined || configured.guaranteedBitsPerSecond !== undefined || unsaturated
-      ? undefined
-      : configured;
+  const alone = configured?.shared === false && configured.guaranteedBitsPerSecond === undefined && !unsaturated;
   return {
     flow: flow.name,
     via: flow.via,
@@ -76,21 +73,17 @@ function readFlow(
     configured,
     level,
     receivedBitsPerSecond,
-    deviationPercent:
-      comparable === undefined ? undefined : 100 * (receivedBitsPerSecond / comparable.bitsPerSecond - 1),
+    deviationPercent: alone ? 100 * (receivedBitsPerSecond / configured.bitsPerSecond - 1) : undefined,
     unsaturated,
   };
 }
 
-/** Whether a flow that sends as it likes asked for less than it was allowed, and so was never held back for long. */
+/** Whether a flow that sends as it likes asked for less than it was allowed, and has no more to send. */
 function isUnsaturated(flow: FlowResult, allowedBitsPerSecond: number): boolean {
   const { offered, accounted } = flow.bitsPerSecond;
-  const waiting = flow.sentPackets - flow.receivedPackets;
-  return (
-    flow.droppedPackets === 0 &&
-    waiting <= Math.max(2, flow.sentPackets * 0.01) &&
-    Math.max(offered, accounted) < allowedBitsPerSecond * 0.999
-  );
+  const waiting = flow.sentPackets - flow.receivedPackets - flow.droppedPackets;
+  const asked = Math.max(offered, accounted);
+  return waiting <= Math.max(2, flow.sentPackets * 0.01) && asked < allowedBitsPerSecond * 0.999;
 }
 
 /** The level that expectations and references speak of. */

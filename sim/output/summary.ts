@@ -16,14 +16,15 @@ const LISTED_FAILURES = 20;
 export function summarize(result: Result, readings: readonly PointReading[], terminal: Terminal): string {
   const style = styleOf(terminal);
   const single = readings.length === 1 ? readings[0] : undefined;
-  const lines = [style.bold(result.title === '' ? result.scenario.file : result.title), header(result, style)];
+  const title = style.bold(result.title === '' ? result.scenario.file : result.title);
+  const parts = [[title, header(result, style)]];
   if (single !== undefined && single.point.failed === undefined) {
-    lines.push(...pointSummary(single, style), ...referenceLines(single));
+    parts.push(pointSummary(single, style), referenceLines(single));
   } else if (readings.length > 0) {
-    lines.push('', ...sweepTable(readings, terminal, style));
+    parts.push([''], sweepTable(readings, terminal, style));
   }
-  lines.push(...(single !== undefined ? everyExpectation(single, style) : failures(readings, style)));
-  return `${lines.join('\n')}\n`;
+  parts.push(single !== undefined ? everyExpectation(single, style) : failures(readings, style));
+  return `${parts.flat().join('\n')}\n`;
 }
 
 function header({ points, seed, run }: Result, style: Style): string {

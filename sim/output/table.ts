@@ -41,7 +41,9 @@ function tableWidth(columns: readonly Column[]): number {
 
 /** Widths of the columns; the last one of a group is widened where the group's name needs more. */
 function columnWidths(columns: readonly Column[]): number[] {
-  const widths = columns.map((column) => Math.max(widthOf(column.header), ...column.cells.map(widthOf)));
+  const widths = columns.map(({ header, cells }) =>
+    cells.reduce((width, cell) => Math.max(width, widthOf(cell)), widthOf(header)),
+  );
   for (const { first, last, name } of groupSpans(columns)) {
     const span = widths.slice(first, last + 1).reduce((sum, width) => sum + width + GAP.length, -GAP.length);
     if (name !== undefined && widthOf(name) > span) widths[last]! += widthOf(name) - span;

@@ -27,7 +27,7 @@ describe('the summary of a single run', () => {
   });
 
   test('compares each level of a flow with what its class allows', () => {
-    expect(text).toMatch(/flow greedy via wan, class 1:20\n +allowed +2\.0+ Mbit\/s +class 1:20\n/);
+    expect(text).toMatch(/flow greedy via wan, class 1:20\n +allowed +2 Mbit\/s +class 1:20\n/);
     const deviationOf = (level: string) => Number(new RegExp(` ${level} .*? ([+-]?[\\d.]+) %`).exec(text)![1]);
     // the wire carries 24 bytes more than tc counts, of 1000
     expect(deviationOf('wire') - deviationOf('accounted')).toBeCloseTo(2.4, 0);
@@ -39,6 +39,16 @@ describe('the summary of a single run', () => {
     expect(modest).toContain('less than allowed');
     expect(modest).toContain('0 dropped');
     expect(modest).toMatch(/accounted +\d\.\d+ Mbit\/s +as tc counts/);
+  });
+
+  test('holds no flow to a rate that it shares with others', () => {
+    const flows = ['a', 'b'].map(
+      (name) => `${name}: { source: cbr, rate: 9mbit, size: 500b, via: [wan], class: "1:10" }`,
+    );
+    const { result, readings } = ranThrough(htbScenario('"1:10": { rate: 4mbit }', flows.join('\n')));
+    const text = summarize(result, readings, WIDE);
+    expect(text).toMatch(/allowed +4 Mbit\/s +class 1:10, shared with other flows/);
+    expect(text).not.toMatch(/accounted .*%/);
   });
 
   test("gives the classes' counters in the words of tc, and leaves out the unused direct queue", () => {

@@ -30,6 +30,11 @@ describe('a table', () => {
     expect(lines).toEqual(['   a', '   \u001b[32m✓\u001b[39m', 'long']);
   });
 
+  test('may have more rows than a call may have arguments', () => {
+    const cells = Array.from({ length: 200_000 }, (_, index) => String(index));
+    expect(renderTable([column('row', cells)], plain)).toHaveLength(200_001);
+  });
+
   test('gives up the columns of the highest rank first, all of a rank at once', () => {
     const columns = [
       column('keep', ['1']),

@@ -30,8 +30,10 @@ export const importScript: Command = {
     }
     const file = args.text('file');
     if (file === undefined) throw usageFailure('expected a script, or - for stdin', 'sim import tc my-shaper.sh');
-    const name = file === '-' ? 'stdin' : file;
-    const text = readText(file === '-' ? '/dev/stdin' : file, LARGEST_SCRIPT_BYTES);
+    // The parser of the command line turns a lone - into an empty word.
+    const isStdin = file === '-' || (file === '' && process.argv.includes('-'));
+    const name = isStdin ? 'stdin' : file;
+    const text = readText(isStdin ? '/dev/stdin' : file, LARGEST_SCRIPT_BYTES);
     const result = importTc(text, basename(name), { variables: assignments('set', args.texts('set')) });
     for (const message of result.messages) {
       if (message.severity !== 'info' || !args.flag('quiet')) say(formatTcMessage(name, message));

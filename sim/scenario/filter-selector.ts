@@ -87,6 +87,8 @@ class SelectorReader {
   }
 
   u32(): { selector: FilterSelector; next: number } {
+    // The table in which filters stand that name none.
+    if (this.#words[this.#at] === 'ht' && /^800::?$/.test(this.#words[this.#at + 1] ?? '')) this.#at += 2;
     while (this.#words[this.#at] === 'match') {
       this.#at++;
       this.#u32Match();

@@ -35,14 +35,18 @@ export function hopFilters(
       } else if (target !== undefined && classes !== undefined && !isKnown(target, classes)) {
         report(index, 'class', unknownTarget(classes));
       }
-      const seesIpv4 = /^(?:ip|all|0x0*800|2048|0x0*3|3)$/i.test(protocol);
-      return [{ parent: parent ?? 0, preference: prio, seesIpv4, selector, target: target ?? 0 }];
+      return [{ parent: parent ?? 0, preference: prio, seesIpv4: seesIpv4(protocol), selector, target: target ?? 0 }];
     } catch (error) {
       if (!(error instanceof SelectorError)) throw error;
       report(index, 'match', { expected: error.expected, received: error.received, hint: error.hint });
       return [];
     }
   });
+}
+
+/** Whether `protocol …` of a filter lets IPv4 through. */
+export function seesIpv4(protocol: string): boolean {
+  return /^(?:ip|all|0x0*800|2048|0x0*3|3)$/i.test(protocol);
 }
 
 /** Header fields of a flow as its keys say them; what they leave out, its source decides. */

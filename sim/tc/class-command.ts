@@ -59,7 +59,7 @@ export function classCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
     );
   }
   if (minorOf(id) === 0) throw new TcFault('a class needs a minor number other than 0', 'for example: classid 1:10');
-  return putClass(device, verb, fullId, there, parent, handle, words, place.line);
+  return putClass(device, verb, fullId, there, parent, handle, words, place);
 }
 
 function putClass(
@@ -70,8 +70,9 @@ function putClass(
   parentText: number | undefined,
   handle: number,
   words: Words,
-  line: number,
+  place: CommandPlace,
 ): string {
+  const { line } = place;
   if (verb === 'add' && there !== undefined)
     throw new TcFault(`there is a class ${writeClassId(id)} already (line ${there.line})`, 'use change or replace');
   if (verb === 'change' && there === undefined)
@@ -80,15 +81,17 @@ function putClass(
   if (options.rate === undefined) throw new TcFault('"rate" is required', 'for example: htb rate 1mbit ceil 2mbit');
   let parent: number | undefined;
   if (there !== undefined) parent = there.parent;
-  else if (parentText === undefined)
-    throw new TcFault('the class has no parent', `say parent ${handle.toString(16)}: or the class above it`);
-  else if (parentText !== 0xffffffff && minorOf(parentText) !== 0) parent = handle * 0x10000 + minorOf(parentText);
+  else if (parentText !== undefined && parentText !== 0xffffffff && minorOf(parentText) !== 0) {
+    parent = handle * 0x10000 + minorOf(parentText);
+  }
   const above = device.classes.find((candidate) => candidate.id === parent);
   if (parent !== undefined && above === undefined) {
-    throw new TcFault(
-      `${device.name} has no class ${writeClassId(parent)}`,
-      'a class must be added before its children',
+    // net/sched/sch_htb.c, htb_change_class: a parent that is not found is none.
+    place.warn(
+      `there is no class ${writeClassId(parent)}: the kernel makes ${writeClassId(id)} a class without parent`,
+      'a class must be added before its children; nothing is borrowed from a parent that is not there',
     );
+    parent = undefined;
   }
   const next: TcClass = { line, id, options, unknown, ...(parent === undefined ? {} : { parent }) };
   if (there === undefined) device.classes.push(next);

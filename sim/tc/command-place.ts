@@ -8,6 +8,8 @@ export interface CommandPlace {
   readonly line: number;
   /** Network namespace; qualifies the device: `blue.eth0`. */
   readonly namespace: string;
+  /** Takes a warning about a command that is carried out all the same. */
+  warn(text: string, hint: string): void;
 }
 
 /** The name under which the device is kept. @throws TcFault if none is given */

@@ -1,4 +1,5 @@
 import { readSelector, SelectorError } from '../scenario/filter-selector.ts';
+import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { majorOf, readClassId } from './class-id.ts';
 import { type TcAction, TcFault, type TcFilter, type TcOption } from './model.ts';
 import { POLICE_OPTIONS } from './option-tables.ts';
@@ -73,6 +74,15 @@ export function readFilterHead(words: Words): FilterHead {
  */
 export function readFilterBody(words: Words, head: FilterHead, line: number, ownMajor: number): TcFilter {
   const kind = words.take();
+  const isIpv6 = words.peek() === 'match' && words.peek(1) === 'ip6';
+  if (!seesIpv4(head.protocol) || isIpv6) {
+    const what = isIpv6 ? 'IPv6' : `protocol ${head.protocol}`;
+    throw new TcFault(
+      `the filter for ${what} is left out, as flows are IPv4`,
+      'give its class to a flow by name',
+      'warning',
+    );
+  }
   if (kind === '') throw new TcFault('the filter has no kind', 'for example: u32 match ip dport 22 0xffff flowid 1:10');
   if (UNKNOWN_KINDS.has(kind))
     throw new TcFault(`filters of kind ${kind} are not interpreted`, 'u32, fw, matchall and flower are');

@@ -94,10 +94,13 @@ export class TcTree {
 export class TcFault extends Error {
   override readonly name = 'TcFault';
   readonly hint: string | undefined;
+  /** `warning` where what is left out makes no difference to IPv4 flows. */
+  readonly severity: 'error' | 'warning';
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: string, severity: 'error' | 'warning' = 'error') {
     super(message);
     this.hint = hint;
+    this.severity = severity;
   }
 }
 

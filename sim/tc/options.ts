@@ -10,7 +10,7 @@ export interface OptionReading {
 }
 
 /** Beginnings of option names that tc takes for the whole. */
-const ABBREVIATED = /^(?:quan|quantu?|pri|over|overh|overhead?|link|linkl|linklay|cbur|bur)$/;
+const ABBREVIATED = /^(?:quan|quantu?|pri|over|overh|overhea|lat|late|laten|latenc|link|linkl|linklay|cbur|bur)$/;
 const LINK_LAYERS = new Set(['ethernet', 'atm', 'adsl']);
 
 /**

@@ -102,6 +102,12 @@ function putQdisc(
       'use add or replace',
     );
   }
+  if (verb !== 'add' && there?.kind === 'htb' && kind === 'htb' && (handle === 0 || handle === there.handle)) {
+    throw new TcFault(
+      'an htb that is there cannot be changed; the kernel refuses it',
+      'delete the root and set it up again, or change its classes',
+    );
+  }
   if (verb === 'add' && there !== undefined && parent !== undefined) {
     const where = parent === 'root' ? `at the root of ${device.name}` : `at this class`;
     throw new TcFault(

@@ -1,5 +1,6 @@
 import type { FilterSpec } from '../scenario/classify.ts';
 import { parseSelector } from '../scenario/filter-selector.ts';
+import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
 import { fieldsFor, fieldsThatReach, flowKeys, frameBytes } from './flow-fields.ts';
@@ -53,11 +54,6 @@ export function filterSpecs(filters: readonly TcFilter[]): FilterSpec[] {
     selector: parseSelector(filter.selector),
     target: filter.target ?? 0,
   }));
-}
-
-/** Whether `protocol …` of a filter lets IPv4 through. */
-export function seesIpv4(protocol: string): boolean {
-  return /^(?:ip|all|0x0*800|2048|0x0*3|3)$/i.test(protocol);
 }
 
 /** One flow for each leaf of the device's root qdisc, sent over `via`. */

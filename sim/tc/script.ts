@@ -178,7 +178,7 @@ class ScriptToTree implements ScriptReading {
       } else words = words.slice(1);
     }
     if (batch !== undefined) this.#batch(batch, command, namespace);
-    else this.#apply(words, { line: command.line, namespace });
+    else this.#apply(words, command.line, namespace);
   }
 
   #batch(file: string, command: ShellCommand, namespace: string): void {
@@ -199,12 +199,13 @@ class ScriptToTree implements ScriptReading {
       for (const inner of commands) {
         // Lines of a batch were given their "tc" with the rest of the script.
         const words = inner.words[0]?.text === 'tc' ? inner.words.slice(1) : inner.words;
-        this.#apply(words, { line: line + inner.line - 1, namespace });
+        this.#apply(words, line + inner.line - 1, namespace);
       }
     }
   }
 
-  #apply(words: readonly ShellWord[], place: CommandPlace): void {
+  #apply(words: readonly ShellWord[], line: number, namespace: string): void {
+    const place: CommandPlace = { line, namespace, warn: (text, hint) => this.#say(line, 'warning', text, hint) };
     const texts = words.map((word) => word.text);
     if (/^(?:s|sh|sho|show|l|ls|lst|list|get|help|monitor)$/.test(texts[1] ?? 'show')) {
       if (words[0]?.unknown === undefined) return;
@@ -224,7 +225,7 @@ class ScriptToTree implements ScriptReading {
       if (text !== '') this.#say(place.line, 'info', text);
     } catch (error) {
       if (!(error instanceof TcFault)) throw error;
-      this.#say(place.line, 'error', error.message, error.hint);
+      this.#say(place.line, error.severity, error.message, error.hint);
     }
   }
 

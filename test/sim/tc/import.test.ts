@@ -61,7 +61,18 @@ describe('commands change what is there', () => {
     expect(hopOf(script)).toMatchObject({ shaper: 'pfifo', limit: 7 });
   });
   it.each([
-    ['tc class add dev eth0 parent 1:9 classid 1:11 htb rate 1mbit', 'eth0 has no class 1:9'],
+    [
+      'tc class add dev eth0 parent 1:9 classid 1:11 htb rate 1mbit',
+      'there is no class 1:9: the kernel makes 1:11 a class without parent',
+    ],
+    [
+      'tc qdisc change dev eth0 root handle 1: htb default 11',
+      'an htb that is there cannot be changed; the kernel refuses it',
+    ],
+    [
+      'tc filter add dev eth0 parent 1: protocol ipv6 u32 match ip6 dport 80 0xffff flowid 1:10',
+      'the filter for IPv6 is left out, as flows are IPv4',
+    ],
     ['tc class add dev eth0 parent 2: classid 2:11 htb rate 1mbit', 'eth0 has no qdisc 2:'],
     ['tc class add dev eth0 parent 1: classid 1:10 htb rate 1mbit', 'there is a class 1:10 already (line 2)'],
     ['tc class add dev eth0 parent 1: classid 1:11 htb ceil 1mbit', '"rate" is required'],

@@ -62,7 +62,8 @@ describe('versions differ', () => {
     expect(hopOf(text)).toMatchObject({ classes: { '1:1': { rate: '9000Kbit', burst: '6Kb', cburst: '13117b' } } });
   });
   it('fq_codel without ecn has it off', () => {
-    const shown = (ecn: string): string => `qdisc fq_codel 8001: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ${ecn}drop_batch 64\n`;
+    const shown = (ecn: string): string =>
+      `qdisc fq_codel 8001: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ${ecn}drop_batch 64\n`;
     expect(imported(shown('')).loaded.first.hops[0]?.shaper?.values.ecn).toBe(false);
     expect(imported(shown('ecn ')).loaded.first.hops[0]?.shaper?.values.ecn).toBe(true);
   });

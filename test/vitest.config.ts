@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+const shared = { root: new URL('..', import.meta.url).pathname, testTimeout: 60_000 };
+
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/e2e/build.ts'],
-    testTimeout: 60_000,
+    ...shared,
     maxWorkers: 2,
+    projects: [
+      { test: { ...shared, name: 'parts', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'] } },
+      // Only these need the build.
+      { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], globalSetup: ['test/e2e/build.ts'] } },
+    ],
   },
 });

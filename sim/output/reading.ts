@@ -65,7 +65,7 @@ function readFlow(
   }
   const receivedBitsPerSecond = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : bitsPerSecond[level];
   const unsaturated = isOpenLoop(flow) && configured !== undefined && isUnsaturated(result, configured.bitsPerSecond);
-  const alone = configured?.shared === false && configured.guaranteedBitsPerSecond === undefined && !unsaturated;
+  const comparable = configured?.shared === false && configured.guaranteedBitsPerSecond === undefined && !unsaturated;
   return {
     flow: flow.name,
     via: flow.via,
@@ -73,7 +73,7 @@ function readFlow(
     configured,
     level,
     receivedBitsPerSecond,
-    deviationPercent: alone ? 100 * (receivedBitsPerSecond / configured.bitsPerSecond - 1) : undefined,
+    deviationPercent: comparable ? 100 * (receivedBitsPerSecond / configured!.bitsPerSecond - 1) : undefined,
     unsaturated,
   };
 }

@@ -40,9 +40,8 @@ export class TcpReceiver implements TimerOwner {
   /** Bytes that the application has read. */
   readBytes = 0;
   sentAcks = 0;
-  /** Segments that came twice, and that lay beyond the offered window. */
+  /** Segments that came twice. */
   duplicateSegments = 0;
-  refusedSegments = 0;
 
   readonly #environment: TcpEnvironment;
   readonly #headers: SegmentHeaders;
@@ -116,7 +115,6 @@ export class TcpReceiver implements TimerOwner {
     if (end <= this.expectedBytes) {
       this.#onDuplicate(nowNs);
     } else if (start >= this.expectedBytes + this.window.remainingBytes(this.expectedBytes)) {
-      this.refusedSegments++;
       this.#sendAck(nowNs);
     } else if (start > this.expectedBytes) {
       this.#onAhead(start, end, nowNs);

@@ -1,3 +1,4 @@
+import type { AckIntake } from './ack-intake.ts';
 import type { CongestionControl, CongestionWindow } from './congestion.ts';
 import type { Rack } from './rack.ts';
 import { LOST, RETRANSMITTED, SACKED, type Scoreboard } from './scoreboard.ts';
@@ -7,22 +8,6 @@ export const OPEN = 0;
 export const DISORDER = 1;
 export const RECOVERY = 3;
 export const LOSS = 4;
-
-/** What an ACK brought, gathered while it is processed. */
-export interface AckSummary {
-  /** snd_una and snd_nxt after the ACK. */
-  acknowledgedBytes: number;
-  nextBytes: number;
-  /** Whether the ACK acknowledged data in order. */
-  advanced: boolean;
-  /** Packets newly acknowledged or SACKed. */
-  delivered: number;
-  newlySacked: number;
-  /** A segment that was sent only once, before the repair began, arrived. */
-  originalDelivered: boolean;
-  /** Whether new data could be sent now (there is some, and the receiver's window is open). */
-  canSendNew: boolean;
-}
 
 /**
  * How a sender gets from a loss back to order: the state, what PRR lets out, and how the window falls
@@ -67,16 +52,19 @@ export class LossRecovery {
     return Math.max(window.threshold, (window.packets >> 1) + (window.packets >> 2));
   }
 
-  /** Takes an ACK that is not plainly in order; moves the state on and marks losses. */
-  onAck(ack: AckSummary, nowNs: number): void {
+  /**
+   * Takes an ACK that is not plainly in order; moves the state on and marks losses. Offsets are those after the ACK;
+   * `canSendNew`: there is new data, and the receiver's window is open.
+   */
+  onAck(ack: AckIntake, acknowledgedBytes: number, nextBytes: number, canSendNew: boolean, nowNs: number): void {
     this.rackWaitUs = 0;
-    if (this.state === RECOVERY && ack.acknowledgedBytes >= this.highBytes) this.#endRecovery();
+    if (this.state === RECOVERY && acknowledgedBytes >= this.highBytes) this.#endRecovery();
     if (this.state === RECOVERY) {
       this.#detect(nowNs);
       return;
     }
     if (this.state === LOSS) {
-      this.#onAckInLoss(ack);
+      this.#onAckInLoss(ack, acknowledgedBytes, nextBytes, canSendNew);
       const retransmissions = this.#scoreboard.retransmittedOut;
       this.#detect(nowNs);
       const retransmissionLost = this.#scoreboard.retransmittedOut < retransmissions;
@@ -84,16 +72,13 @@ export class LossRecovery {
     } else {
       this.#detect(nowNs);
     }
-    if (this.#scoreboard.lostOut > 0) this.#enterRecovery(ack.nextBytes);
-    else this.#setOpenOrDisorder(ack.nextBytes);
+    if (this.#scoreboard.lostOut > 0) this.#enterRecovery(nextBytes);
+    else this.#setOpenOrDisorder(nextBytes);
   }
 
-  /** Sets the window by proportional rate reduction. */
-  reduce(ack: AckSummary, newlyLost: boolean): void {
-    if (ack.delivered > 0) this.#reduceBy(ack.delivered, ack.advanced && !newlyLost);
-  }
-
-  #reduceBy(delivered: number, progressing: boolean): void {
+  /** Sets the window by proportional rate reduction; `progressing`: data was acknowledged in order and nothing newly lost. */
+  reduce(delivered: number, progressing: boolean): void {
+    if (delivered <= 0) return;
     const window = this.#window;
     const inFlight = this.#scoreboard.inFlight;
     const room = window.threshold - inFlight;
@@ -117,7 +102,7 @@ export class LossRecovery {
     if (this.#scoreboard.inFlight === inFlight) return false;
     if (this.state !== RECOVERY) {
       this.#enterRecovery(nextBytes);
-      this.#reduceBy(1, false);
+      this.reduce(1, false);
     }
     return true;
   }
@@ -191,19 +176,19 @@ export class LossRecovery {
     }
   }
 
-  #onAckInLoss(ack: AckSummary): void {
-    const recovered = ack.acknowledgedBytes >= this.highBytes;
+  #onAckInLoss(ack: AckIntake, acknowledgedBytes: number, nextBytes: number, canSendNew: boolean): void {
+    const recovered = acknowledgedBytes >= this.highBytes;
     this.sendNewFirst = false;
     if (this.#probingTimeout) {
       if (ack.originalDelivered && this.#undoBytes >= 0) {
         this.#undoTimeout();
         return;
       }
-      if (ack.nextBytes > this.highBytes) {
+      if (nextBytes > this.highBytes) {
         if (ack.newlySacked > 0 || !ack.advanced) this.#probingTimeout = false;
       } else if (ack.advanced && !recovered) {
-        this.highBytes = ack.nextBytes;
-        if (ack.canSendNew) {
+        this.highBytes = nextBytes;
+        if (canSendNew) {
           this.sendNewFirst = true;
           return;
         }

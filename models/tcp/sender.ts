@@ -1,31 +1,27 @@
 import type { TimerOwner } from '../model.ts';
+import { AckIntake } from './ack-intake.ts';
 import { type CongestionControl, CongestionWindow } from './congestion.ts';
 import { Deadline, type TcpEnvironment } from './environment.ts';
-import { headersOf, MAX_SACK_BLOCKS, MSS_BYTES, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
+import { headersOf, MSS_BYTES, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
 import type { Jiffies } from './jiffies.ts';
 import { Pacing } from './pacing.ts';
 import { Rack } from './rack.ts';
-import { type AckSummary, LossRecovery, OPEN, RECOVERY } from './recovery.ts';
-import { MAXIMUM_TIMEOUT_US, MINIMUM_VARIATION_US, RttEstimator } from './rtt.ts';
-import { EVER_RETRANSMITTED, SACKED, type SackVisitor, Scoreboard } from './scoreboard.ts';
+import { LossRecovery, OPEN, RECOVERY } from './recovery.ts';
+import { NOTHING, REORDER, RETRANSMIT, RetransmissionTimer, TAIL_PROBE, WINDOW_PROBE } from './retransmission-timer.ts';
+import { RttEstimator } from './rtt.ts';
+import { Scoreboard } from './scoreboard.ts';
 import type { TcpSettings } from './settings.ts';
+import { SmallQueue } from './small-queue.ts';
+import { WindowUsage } from './window-usage.ts';
 
 /** Memory that a full segment takes in the send buffer (bytes; tcp_input.c: tcp_sndbuf_expand). */
 const SEND_MEMORY_BYTES = 2304;
 /** The send buffer holds twice the congestion window, and at least twice so many packets (tcp_sndbuf_expand). */
 const MINIMUM_SEND_PACKETS = 10;
-/** A receiver's window is open "enough" for a burst when a third of it is free (tcp_tso_win_divisor). */
+/** A share of the window that is sent without waiting for more (tcp_tso_win_divisor). */
 const WINDOW_DIVISOR = 3;
+/** Longest wait for a bigger burst (ns). */
 const DEFER_NS = 1_000_000;
-/** What RACK and the tail-loss probe wait beyond what they reckon, since 6.7 (tcp.h: TCP_TIMEOUT_MIN_US). */
-const SHORTEST_TIMER_US = 2000;
-
-/** What the retransmission timer is set for. */
-const NOTHING = 0;
-const RETRANSMIT = 1;
-const TAIL_PROBE = 2;
-const REORDER = 3;
-const WINDOW_PROBE = 4;
 
 /** The application at the sending end. */
 export interface SendingApplication {
@@ -41,7 +37,7 @@ export interface SendingApplication {
  * The sending half of a connection: cuts the stream into segments as far as the congestion window, the receiver's
  * window and the send buffer let it, and repairs what is lost (net/ipv4/tcp_output.c: tcp_write_xmit; tcp_input.c: tcp_ack).
  */
-export class TcpSender implements TimerOwner, SackVisitor {
+export class TcpSender implements TimerOwner {
   readonly window: CongestionWindow;
   readonly rtt = new RttEstimator();
   readonly scoreboard = new Scoreboard();
@@ -58,15 +54,15 @@ export class TcpSender implements TimerOwner, SackVisitor {
   readonly #headers: SegmentHeaders;
   readonly #flow: number;
   readonly #priority: number;
-  readonly #settings: TcpSettings;
   readonly #jiffies: Jiffies;
   readonly #control: CongestionControl;
   readonly #pacing: Pacing;
-  readonly #rack: Rack;
   readonly #application: SendingApplication;
-  readonly #retransmission: Deadline;
+  readonly #ack: AckIntake;
+  readonly #usage: WindowUsage;
+  readonly #timer: RetransmissionTimer;
   readonly #pacer: Deadline;
-  readonly #ack: AckSummary;
+  readonly #localQueue: SmallQueue;
   readonly #largestPacketsOut: number;
   /** Offset behind what the application has written. */
   #writtenBytes = 0;
@@ -74,25 +70,10 @@ export class TcpSender implements TimerOwner, SackVisitor {
   /** End of the last segment that was smaller than the rest (Nagle). */
   #smallEndBytes = 0;
   #echoMs = 0;
-  #pending = NOTHING;
-  #backoff = 0;
   #timeoutsInRow = 0;
   #lastSentNs = 0;
   #tailProbeEndBytes = 0;
   #tailProbeRepeats = false;
-  // tcp_cwnd_validate: whether the congestion window, and not something else, limits the sender.
-  #windowLimited = false;
-  #mostPacketsOut = 0;
-  #usageEndBytes = 0;
-  #usedPackets = 0;
-  #usageTicks = 0;
-  /** Bytes that wait on the sending host itself, where the limiter stands there (TSQ). */
-  #queuedBytes = 0;
-  #throttled = false;
-  // Of the ACK in hand.
-  #firstSentNs = -1;
-  #lastDeliveredSentNs = -1;
-  #firstSackedSentNs = -1;
 
   constructor(
     environment: TcpEnvironment,
@@ -105,7 +86,6 @@ export class TcpSender implements TimerOwner, SackVisitor {
   ) {
     this.#environment = environment;
     this.#headers = headersOf(environment.packets);
-    this.#settings = settings;
     this.#control = control;
     this.#jiffies = jiffies;
     this.#flow = flow;
@@ -113,20 +93,14 @@ export class TcpSender implements TimerOwner, SackVisitor {
     this.#application = application;
     this.window = new CongestionWindow(settings.initialWindow, settings.pacing);
     this.#pacing = new Pacing(this.window, this.rtt);
-    this.#rack = new Rack(this.scoreboard, this.rtt);
-    this.recovery = new LossRecovery(this.scoreboard, this.#rack, this.window, control);
-    this.#retransmission = new Deadline(environment, this);
+    const rack = new Rack(this.scoreboard, this.rtt);
+    this.recovery = new LossRecovery(this.scoreboard, rack, this.window, control);
+    this.#ack = new AckIntake(environment.packets, this.scoreboard, rack);
+    this.#usage = new WindowUsage(this.window, settings);
+    this.#timer = new RetransmissionTimer(environment, this, jiffies, this.rtt, this.scoreboard);
+    this.#localQueue = new SmallQueue(settings, this.window);
     this.#pacer = new Deadline(environment, this);
     this.#largestPacketsOut = Math.floor(settings.sndbufMaxBytes / SEND_MEMORY_BYTES);
-    this.#ack = {
-      acknowledgedBytes: 0,
-      nextBytes: 0,
-      advanced: false,
-      delivered: 0,
-      newlySacked: 0,
-      originalDelivered: false,
-      canSendNew: false,
-    };
   }
 
   /** The handshake is over: its round trip is the first sample. */
@@ -138,14 +112,18 @@ export class TcpSender implements TimerOwner, SackVisitor {
     this.#receiverWindowBytes = windowBytes;
     this.#echoMs = echoMs;
     this.#lastSentNs = nowNs;
-    this.#usageTicks = this.#jiffies.at(nowNs);
+    this.#usage.begin(this.#jiffies.at(nowNs));
     this.#pacing.update(0);
     this.#application.onConnected(nowNs);
   }
 
   /** Adds to the stream; Infinity makes it endless. */
   write(bytes: number, nowNs: number): void {
-    this.#restartAfterIdle(nowNs);
+    if (this.scoreboard.packetsOut === 0) {
+      const nowTicks = this.#jiffies.at(nowNs);
+      const idleTicks = nowTicks - this.#jiffies.at(this.#lastSentNs);
+      this.#usage.restart(idleTicks, this.#timer.timeoutTicks, this.recovery.currentThreshold(), nowTicks);
+    }
     this.#writtenBytes += bytes;
     this.#push(nowNs, false);
   }
@@ -175,23 +153,22 @@ export class TcpSender implements TimerOwner, SackVisitor {
 
   /** A packet left the queue of the sending host's own device; called by the port where the limiter stands there. */
   onSent(sizeBytes: number, nowNs: number): void {
-    this.#queuedBytes -= sizeBytes;
-    if (!this.#throttled) return;
-    this.#throttled = false;
+    if (!this.#localQueue.leave(sizeBytes)) return;
     if (this.recovery.state >= RECOVERY) this.#repair(nowNs);
     this.#push(nowNs, false);
   }
 
   /** Notes a segment without data that the handshake puts on the path. */
   onControlSent(sizeBytes: number): void {
-    if (this.#settings.limiterAtSender) this.#queuedBytes += sizeBytes;
+    this.#localQueue.enter(sizeBytes);
   }
 
   /** Takes an ACK; the caller frees the packet. */
   onAck(packet: number, nowNs: number): void {
     const headers = this.#headers;
     const scoreboard = this.scoreboard;
-    const summary = this.#ack;
+    const recovery = this.recovery;
+    const ack = this.#ack;
     const acknowledged = this.#environment.packets.sequence[packet]!;
     const windowBytes = headers.windowBytes[packet]!;
     if (acknowledged > this.acknowledgedBytes || windowBytes > this.#receiverWindowBytes || windowBytes === 0) {
@@ -203,53 +180,25 @@ export class TcpSender implements TimerOwner, SackVisitor {
       return;
     }
     const lostBefore = scoreboard.lostTotal;
-    const inFlightBefore = scoreboard.inFlight;
-    summary.delivered = 0;
-    summary.newlySacked = 0;
-    summary.originalDelivered = false;
-    summary.advanced = acknowledged > this.acknowledgedBytes;
-    this.#firstSentNs = -1;
-    this.#firstSackedSentNs = -1;
-    this.#lastDeliveredSentNs = -1;
-    if (headers.sackCount[packet]! > 0) this.#takeSack(packet, nowNs);
-    const rttUs = this.#takeAcknowledged(acknowledged, headers.echoMs[packet]!, nowNs);
-    if (rttUs >= 0) {
-      this.#control.onRtt(this.window, rttUs, this.acknowledgedBytes, this.nextBytes, nowNs);
+    ack.take(packet, this.acknowledgedBytes, recovery.highBytes, nowNs);
+    if (ack.advanced) {
+      this.acknowledgedBytes = acknowledged;
+      this.#timeoutsInRow = 0;
     }
+    this.#measure(nowNs);
     if (this.#tailProbeEndBytes > 0) this.#judgeTailProbe(acknowledged, headers.mark[packet]! !== 0);
-    summary.acknowledgedBytes = acknowledged;
-    summary.nextBytes = this.nextBytes;
-    summary.canSendNew = this.unsentBytes > 0 && this.acknowledgedBytes + this.#receiverWindowBytes > this.nextBytes;
-    const recovery = this.recovery;
     recovery.rackWaitUs = 0;
     recovery.sendNewFirst = false;
-    if (summary.newlySacked > 0 || recovery.state !== OPEN) recovery.onAck(summary, nowNs);
-    this.#setTimer(summary.advanced, nowNs);
-    if (recovery.reducing) recovery.reduce(summary, scoreboard.lostTotal !== lostBefore);
-    else if (summary.advanced && this.#isWindowLimited()) this.#control.onAck(this.window, summary.delivered, nowNs);
+    if (ack.newlySacked > 0 || recovery.state !== OPEN) {
+      const canSendNew = this.unsentBytes > 0 && this.#freeBytes() > 0;
+      recovery.onAck(ack, acknowledged, this.nextBytes, canSendNew, nowNs);
+    }
+    this.#setTimer(ack.advanced, nowNs);
+    if (recovery.reducing) recovery.reduce(ack.delivered, ack.advanced && scoreboard.lostTotal === lostBefore);
+    else if (ack.advanced && this.#usage.growing) this.#control.onAck(this.window, ack.delivered, nowNs);
     this.#pacing.update(scoreboard.packetsOut);
-    if (recovery.sendNewFirst) {
-      this.#push(nowNs, false);
-      if (this.nextBytes <= recovery.highBytes) recovery.sendNewFirst = false;
-    }
-    if (recovery.state >= RECOVERY && !recovery.sendNewFirst) this.#repair(nowNs);
-    if (inFlightBefore !== scoreboard.inFlight || this.unsentBytes > 0) this.#push(nowNs, false);
-    if (this.unsentBytes === 0 && scoreboard.packetsOut === 0 && summary.advanced) this.#application.onDrained(nowNs);
-  }
-
-  /** Notes a newly SACKed segment; see {@link SackVisitor}. */
-  onSacked(segment: number, flagsBefore: number, nowNs: number): void {
-    const scoreboard = this.scoreboard;
-    const sentNs = scoreboard.sentNs(segment);
-    const endBytes = scoreboard.endBytes(segment);
-    this.#rack.onDelivered(endBytes, sentNs, flagsBefore, nowNs);
-    if ((flagsBefore & EVER_RETRANSMITTED) === 0) {
-      if (this.#firstSackedSentNs < 0) this.#firstSackedSentNs = sentNs;
-      this.#lastDeliveredSentNs = sentNs;
-      if (endBytes <= this.recovery.highBytes) this.#ack.originalDelivered = true;
-    }
-    this.#ack.delivered++;
-    this.#ack.newlySacked++;
+    this.#sendAfterAck(nowNs);
+    if (this.unsentBytes === 0 && scoreboard.packetsOut === 0 && ack.advanced) this.#application.onDrained(nowNs);
   }
 
   onTimer(timer: number, nowNs: number): void {
@@ -259,9 +208,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
       this.#push(nowNs, false);
       return;
     }
-    if (!this.#retransmission.reached(nowNs)) return;
-    const pending = this.#pending;
-    this.#pending = NOTHING;
+    const pending = this.#timer.expire(nowNs);
     if (pending === RETRANSMIT) this.#onTimeout(nowNs);
     else if (pending === TAIL_PROBE) this.#probeTail(nowNs);
     else if (pending === REORDER) this.#onReorderTimer(nowNs);
@@ -271,77 +218,21 @@ export class TcpSender implements TimerOwner, SackVisitor {
   // -------------------------------------------------------------------------------------------------------------
   // Acknowledgements
 
-  #takeSack(packet: number, nowNs: number): void {
-    const headers = this.#headers;
-    const scoreboard = this.scoreboard;
-    scoreboard.beginSack();
-    for (let block = 0; block < headers.sackCount[packet]!; block++) {
-      const at = packet * MAX_SACK_BLOCKS + block;
-      scoreboard.sackRange(headers.sackStart[at]!, headers.sackEnd[at]!, this, nowNs);
+  #measure(nowNs: number): void {
+    const { smoothedUs, latestUs } = this.#ack;
+    if (latestUs < 0) return;
+    if (smoothedUs >= 0) {
+      this.rtt.observeMinimum(latestUs);
+      this.rtt.sample(smoothedUs, this.acknowledgedBytes, this.nextBytes);
+      this.#timer.backoff = 0;
     }
-    scoreboard.endSack();
-  }
-
-  /** Removes what is acknowledged in order; returns the round trip for the congestion control (µs), -1 for none. */
-  #takeAcknowledged(acknowledged: number, echoMs: number, nowNs: number): number {
-    const scoreboard = this.scoreboard;
-    const summary = this.#ack;
-    let retransmissionAcknowledged = false;
-    let lastSentNs = -1;
-    while (scoreboard.first < scoreboard.next && scoreboard.endBytes(scoreboard.first) <= acknowledged) {
-      const segment = scoreboard.first;
-      const sentNs = scoreboard.sentNs(segment);
-      const endBytes = scoreboard.endBytes(segment);
-      const flags = scoreboard.shift();
-      if ((flags & EVER_RETRANSMITTED) !== 0) {
-        retransmissionAcknowledged = true;
-      } else if ((flags & SACKED) === 0) {
-        lastSentNs = sentNs;
-        if (this.#firstSentNs < 0) this.#firstSentNs = sentNs;
-        if (endBytes <= this.recovery.highBytes) summary.originalDelivered = true;
-      }
-      if ((flags & SACKED) === 0) {
-        summary.delivered++;
-        this.#rack.onDelivered(endBytes, sentNs, flags, nowNs);
-      }
-    }
-    if (summary.advanced) {
-      this.acknowledgedBytes = acknowledged;
-      this.#timeoutsInRow = 0;
-    }
-    return this.#sampleRtt(lastSentNs, retransmissionAcknowledged, echoMs, nowNs);
-  }
-
-  #sampleRtt(lastSentNs: number, retransmissionAcknowledged: boolean, echoMs: number, nowNs: number): number {
-    let smoothedUs = -1;
-    let latestUs = -1;
-    if (this.#firstSentNs >= 0 && !retransmissionAcknowledged) {
-      smoothedUs = Math.floor((nowNs - this.#firstSentNs) / 1000);
-      latestUs = Math.floor((nowNs - lastSentNs) / 1000);
-    }
-    if (this.#firstSackedSentNs >= 0) {
-      latestUs = Math.floor((nowNs - this.#lastDeliveredSentNs) / 1000);
-      if (smoothedUs < 0) smoothedUs = Math.floor((nowNs - this.#firstSackedSentNs) / 1000);
-    }
-    if (smoothedUs < 0 && this.#ack.advanced) {
-      // Only retransmissions were acknowledged: the echoed timestamp tells which, in whole milliseconds.
-      smoothedUs = Math.max(Math.floor(nowNs / 1e6) - echoMs, 1) * 1000;
-      latestUs = smoothedUs;
-    }
-    if (smoothedUs < 0) return latestUs;
-    this.rtt.observeMinimum(latestUs);
-    this.rtt.sample(smoothedUs, this.acknowledgedBytes, this.nextBytes);
-    this.#backoff = 0;
-    return latestUs;
+    this.#control.onRtt(this.window, latestUs, this.acknowledgedBytes, this.nextBytes, nowNs);
   }
 
   #onAckWithoutData(nowNs: number): void {
-    if (this.#pending === WINDOW_PROBE) {
-      const needed = Math.min(MSS_BYTES, this.unsentBytes);
-      if (this.acknowledgedBytes + this.#receiverWindowBytes >= this.nextBytes + needed) {
-        this.#backoff = 0;
-        this.#clearTimer();
-      }
+    if (this.#timer.pending === WINDOW_PROBE && this.#freeBytes() >= Math.min(MSS_BYTES, this.unsentBytes)) {
+      this.#timer.backoff = 0;
+      this.#timer.clear();
     }
     this.#push(nowNs, false);
   }
@@ -358,8 +249,24 @@ export class TcpSender implements TimerOwner, SackVisitor {
     }
   }
 
+  /** Sends what an ACK lets out: after a timeout new data first, to see whether it was spurious, else what is lost. */
+  #sendAfterAck(nowNs: number): void {
+    const recovery = this.recovery;
+    if (recovery.sendNewFirst) {
+      this.#push(nowNs, false);
+      if (this.nextBytes > recovery.highBytes) return;
+    }
+    if (recovery.state >= RECOVERY) this.#repair(nowNs);
+    this.#push(nowNs, false);
+  }
+
   // -------------------------------------------------------------------------------------------------------------
   // Sending
+
+  /** What is free of the receiver's window (bytes). */
+  #freeBytes(): number {
+    return this.acknowledgedBytes + this.#receiverWindowBytes - this.nextBytes;
+  }
 
   /** Sends what may be sent; `force` lets one segment past the congestion window (tail probe). */
   #push(nowNs: number, force: boolean): void {
@@ -379,7 +286,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
         quota = 1;
       }
       if (scoreboard.packetsOut >= this.#largestPacketsOut) break;
-      const freeBytes = this.acknowledgedBytes + this.#receiverWindowBytes - this.nextBytes;
+      const freeBytes = this.#freeBytes();
       const unsent = this.#writtenBytes - this.nextBytes;
       if (Math.min(MSS_BYTES, unsent) > freeBytes) break;
       if (unsent < MSS_BYTES && this.#nagleHolds()) break;
@@ -387,7 +294,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
         deferred = quota * MSS_BYTES < freeBytes;
         break;
       }
-      if (this.#isThrottled(burstSegments)) break;
+      if (scoreboard.packetsOut > 1 && this.#localQueue.isFull(burstSegments)) break;
       quota = force ? 1 : Math.min(quota, burstSegments, Math.max(window.packets >> 1, 1));
       sent += this.#sendBurst(quota, Math.min(freeBytes, unsent), nowNs);
       if (force) break;
@@ -396,9 +303,9 @@ export class TcpSender implements TimerOwner, SackVisitor {
     if (sent > 0 || limited) this.#validateWindow(limited, nowNs);
     if (sent > 0) {
       if (this.recovery.reducing) this.recovery.prrOut += sent;
-      if (!force) this.#scheduleTailProbe(false, nowNs);
-    } else if (scoreboard.packetsOut === 0 && this.unsentBytes > 0 && this.#pending === NOTHING) {
-      this.#armWindowProbe(nowNs);
+      if (!force && this.recovery.state === OPEN) this.#timer.armTailProbe(false, nowNs);
+    } else if (scoreboard.packetsOut === 0 && this.unsentBytes > 0 && this.#timer.pending === NOTHING) {
+      this.#timer.armWindowProbe(nowNs);
     }
   }
 
@@ -425,7 +332,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
     this.nextBytes = start + length;
     if (length < MSS_BYTES) this.#smallEndBytes = this.nextBytes;
     scoreboard.push(this.nextBytes, nowNs);
-    if (idle || this.#pending === TAIL_PROBE) this.#armRetransmission(nowNs);
+    if (idle || this.#timer.pending === TAIL_PROBE) this.#timer.armTimeout(nowNs);
     this.#emit(start, length, pushed, nowNs);
   }
 
@@ -437,7 +344,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
     if (pushed || start + length === this.#writtenBytes) headers.mark[packet] = 1;
     this.sentSegments++;
     this.#lastSentNs = nowNs;
-    if (this.#settings.limiterAtSender) this.#queuedBytes += this.#environment.packets.sizeBytes[packet]!;
+    this.#localQueue.enter(this.#environment.packets.sizeBytes[packet]!);
     this.#environment.sendData(packet, nowNs);
   }
 
@@ -460,13 +367,13 @@ export class TcpSender implements TimerOwner, SackVisitor {
         this.#pacer.set(this.#pacing.nextNs);
         break;
       }
-      if (this.#isThrottled(this.#pacing.burstSegments() * 2)) break;
+      if (scoreboard.packetsOut > 1 && this.#localQueue.isFull(this.#pacing.burstSegments() * 2)) break;
       if (segment === scoreboard.first) headSent = true;
       this.#resend(segment, nowNs);
       if (this.recovery.reducing) this.recovery.prrOut++;
       this.#pacing.onBurst(1, MSS_BYTES, nowNs);
     }
-    if (headSent && this.#pending !== REORDER) this.#armRetransmission(nowNs);
+    if (headSent && this.#timer.pending !== REORDER) this.#timer.armTimeout(nowNs);
   }
 
   #nagleHolds(): boolean {
@@ -489,127 +396,25 @@ export class TcpSender implements TimerOwner, SackVisitor {
     return ackInNs <= Math.min(srttNs / 2, DEFER_NS);
   }
 
-  /** TCP small queues: little of one socket waits on its own host (tcp_output.c: tcp_small_queue_check). */
-  #isThrottled(burstSegments: number): boolean {
-    if (!this.#settings.limiterAtSender || this.scoreboard.packetsOut <= 1) return false;
-    let limit = Math.max(2 * burstSegments * MSS_BYTES, this.window.pacingBytesPerSecond / 1024);
-    if (!this.window.paced) limit = Math.min(limit, this.#settings.localQueueBytes);
-    this.#throttled = this.#queuedBytes > limit;
-    return this.#throttled;
-  }
-
-  // -------------------------------------------------------------------------------------------------------------
-  // Use of the congestion window
-
-  #isWindowLimited(): boolean {
-    if (this.#windowLimited) return true;
-    return this.window.inSlowStart && this.window.packets < 2 * this.#mostPacketsOut;
-  }
-
-  /** Keeps account of whether the window limits the sender (tcp_output.c: tcp_cwnd_validate). */
   #validateWindow(limited: boolean, nowNs: number): void {
-    const packetsOut = this.scoreboard.packetsOut;
-    if (
-      this.acknowledgedBytes >= this.#usageEndBytes ||
-      limited ||
-      (!this.#windowLimited && packetsOut > this.#mostPacketsOut)
-    ) {
-      this.#windowLimited = limited;
-      this.#mostPacketsOut = packetsOut;
-      this.#usageEndBytes = this.nextBytes;
-    }
     const nowTicks = this.#jiffies.at(nowNs);
-    if (this.#isWindowLimited()) {
-      this.#usedPackets = 0;
-      this.#usageTicks = nowTicks;
-      return;
+    const { packetsOut } = this.scoreboard;
+    const { timeoutTicks } = this.#timer;
+    if (this.#usage.validate(limited, packetsOut, this.acknowledgedBytes, this.nextBytes, nowTicks, timeoutTicks)) {
+      const byApplication = this.recovery.state === OPEN && this.unsentBytes === 0;
+      this.#usage.endUnused(byApplication, this.recovery.currentThreshold(), nowTicks);
     }
-    if (packetsOut > this.#usedPackets) this.#usedPackets = packetsOut;
-    if (!this.#settings.slowStartAfterIdle || nowTicks - this.#usageTicks < this.#timeoutTicks()) return;
-    if (this.recovery.state === OPEN && this.unsentBytes === 0) this.#shrinkToUse();
-    this.#usedPackets = 0;
-    this.#usageTicks = nowTicks;
-  }
-
-  #shrinkToUse(): void {
-    const used = Math.max(this.#usedPackets, this.#settings.initialWindow);
-    if (used >= this.window.packets) return;
-    this.window.threshold = this.recovery.currentThreshold();
-    this.window.packets = (this.window.packets + used) >> 1;
-  }
-
-  /** Halves the window once per timeout of idleness (tcp_output.c: tcp_cwnd_restart). */
-  #restartAfterIdle(nowNs: number): void {
-    if (!this.#settings.slowStartAfterIdle || this.scoreboard.packetsOut > 0) return;
-    const timeoutTicks = this.#timeoutTicks();
-    let idleTicks = this.#jiffies.at(nowNs) - this.#jiffies.at(this.#lastSentNs);
-    if (idleTicks <= timeoutTicks) return;
-    const window = this.window;
-    window.threshold = this.recovery.currentThreshold();
-    const floor = Math.min(this.#settings.initialWindow, window.packets);
-    idleTicks -= timeoutTicks;
-    while (idleTicks > 0 && window.packets > floor) {
-      window.packets >>= 1;
-      idleTicks -= timeoutTicks;
-    }
-    window.packets = Math.max(window.packets, floor);
-    this.#usedPackets = 0;
-    this.#usageTicks = this.#jiffies.at(nowNs);
   }
 
   // -------------------------------------------------------------------------------------------------------------
   // Timers
 
-  #timeoutTicks(): number {
-    return this.#jiffies.fromUs(Math.min(this.rtt.timeoutUs * 2 ** this.#backoff, MAXIMUM_TIMEOUT_US));
-  }
-
-  #arm(pending: number, ticks: number, nowNs: number): void {
-    this.#pending = pending;
-    this.#retransmission.set(this.#jiffies.expiryNs(nowNs, ticks));
-  }
-
-  #clearTimer(): void {
-    this.#pending = NOTHING;
-    this.#retransmission.set(Number.POSITIVE_INFINITY);
-  }
-
   /** Sets the timer after an ACK: RACK's wait goes before, then a tail probe, then the timeout. */
   #setTimer(advanced: boolean, nowNs: number): void {
-    if (this.recovery.rackWaitUs > 0) {
-      this.#arm(REORDER, this.#jiffies.fromUs(this.recovery.rackWaitUs + SHORTEST_TIMER_US), nowNs);
-    } else if (advanced && !this.#scheduleTailProbe(true, nowNs)) {
-      this.#armRetransmission(nowNs);
-    }
-  }
-
-  /** Sets the timeout; what a tail probe or reordering timer has used up of it already is taken off. */
-  #armRetransmission(nowNs: number): void {
-    if (this.scoreboard.packetsOut === 0) {
-      this.#clearTimer();
-      return;
-    }
-    let ticks = this.#timeoutTicks();
-    if (this.#pending === TAIL_PROBE || this.#pending === REORDER) {
-      ticks = this.#jiffies.fromUs(Math.max(this.#timeoutLeftUs(nowNs), 1));
-    }
-    this.#arm(RETRANSMIT, ticks, nowNs);
-  }
-
-  #timeoutLeftUs(nowNs: number): number {
-    const sentNs = this.scoreboard.sentNs(this.scoreboard.first);
-    return (this.#timeoutTicks() * this.#jiffies.tickNs + sentNs - nowNs) / 1000;
-  }
-
-  /** Arms the tail-loss probe: two round trips without an ACK (RFC 8985; tcp_schedule_loss_probe). */
-  #scheduleTailProbe(onAck: boolean, nowNs: number): boolean {
-    const packetsOut = this.scoreboard.packetsOut;
-    if (packetsOut === 0 || this.recovery.state !== OPEN) return false;
-    const waitUs = this.rtt.srttEighthsUs / 4 + (packetsOut === 1 ? MINIMUM_VARIATION_US : SHORTEST_TIMER_US);
-    const leftUs = onAck ? (this.#timeoutTicks() * this.#jiffies.tickNs) / 1000 : this.#timeoutLeftUs(nowNs);
-    const ticks = this.#jiffies.fromUs(leftUs > 0 ? Math.min(waitUs, leftUs) : waitUs);
-    this.#arm(TAIL_PROBE, ticks, nowNs);
-    return true;
+    if (this.recovery.rackWaitUs > 0) this.#timer.armReorder(this.recovery.rackWaitUs, nowNs);
+    else if (!advanced) return;
+    else if (this.recovery.state === OPEN && this.scoreboard.packetsOut > 0) this.#timer.armTailProbe(true, nowNs);
+    else this.#timer.armTimeout(nowNs);
   }
 
   #probeTail(nowNs: number): void {
@@ -623,15 +428,15 @@ export class TcpSender implements TimerOwner, SackVisitor {
       this.#tailProbeRepeats = !sentNew;
       this.#tailProbeEndBytes = this.nextBytes;
     }
-    this.#pending = TAIL_PROBE;
-    this.#armRetransmission(nowNs);
+    this.#timer.pending = TAIL_PROBE;
+    this.#timer.armTimeout(nowNs);
   }
 
   #onReorderTimer(nowNs: number): void {
     if (this.recovery.onReorderTimer(this.nextBytes, nowNs)) this.#repair(nowNs);
     this.#push(nowNs, false);
     if (this.recovery.rackWaitUs > 0) this.#setTimer(false, nowNs);
-    else if (this.#pending !== RETRANSMIT) this.#armRetransmission(nowNs);
+    else if (this.#timer.pending !== RETRANSMIT) this.#timer.armTimeout(nowNs);
   }
 
   #onTimeout(nowNs: number): void {
@@ -642,18 +447,14 @@ export class TcpSender implements TimerOwner, SackVisitor {
     this.recovery.onTimeout(this.acknowledgedBytes, this.nextBytes, this.#timeoutsInRow > 0, nowNs);
     this.#timeoutsInRow++;
     this.#resend(scoreboard.first, nowNs);
-    this.#backoff++;
-    this.#arm(RETRANSMIT, this.#timeoutTicks(), nowNs);
-  }
-
-  #armWindowProbe(nowNs: number): void {
-    this.#arm(WINDOW_PROBE, this.#timeoutTicks(), nowNs);
+    this.#timer.backoff++;
+    this.#timer.armTimeout(nowNs);
   }
 
   /** Asks for the receiver's window, with what still fits into it or with an old byte's number (tcp_write_wakeup). */
   #probeWindow(nowNs: number): void {
     if (this.scoreboard.packetsOut > 0 || this.unsentBytes === 0) return;
-    const freeBytes = this.acknowledgedBytes + this.#receiverWindowBytes - this.nextBytes;
+    const freeBytes = this.#freeBytes();
     if (freeBytes > 0) {
       this.#sendNew(Math.min(freeBytes, this.unsentBytes, MSS_BYTES), false, nowNs);
       return;
@@ -664,7 +465,7 @@ export class TcpSender implements TimerOwner, SackVisitor {
     headers.echoMs[packet] = this.#echoMs;
     this.onControlSent(this.#environment.packets.sizeBytes[packet]!);
     this.#environment.sendData(packet, nowNs);
-    this.#backoff++;
-    this.#armWindowProbe(nowNs);
+    this.#timer.backoff++;
+    this.#timer.armWindowProbe(nowNs);
   }
 }

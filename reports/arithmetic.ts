@@ -16,11 +16,8 @@ function leadingReading(source: ChartSource): Reading | undefined {
 /** Whether an explanation is of what limits a flow: its class, its shaper, or the flow itself. */
 function concerns(explanation: Explanation, reading: Reading): boolean {
   const { subject } = explanation;
-  return (
-    subject.startsWith(`${reading.configuredBy} of `) ||
-    subject === reading.configuredBy ||
-    subject.startsWith(`flow ${reading.flow}:`)
-  );
+  const by = reading.configuredBy.replace(/^ceil of /, '');
+  return subject.startsWith(`${by} of `) || subject === by || subject.startsWith(`flow ${reading.flow}:`);
 }
 
 function ofLook(source: ChartSource, explanations: readonly Explanation[]): Explanation[] {

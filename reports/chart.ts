@@ -75,6 +75,8 @@ export interface Chart {
   readonly name: string;
   /** The finding, a sentence computed from the data. */
   readonly title: string;
+  /** Why it is so, where the data themselves tell. */
+  readonly reason?: string;
   /** How to read the drawing. */
   readonly note: string;
   readonly legend: readonly LegendEntry[];

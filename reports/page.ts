@@ -48,7 +48,7 @@ function leadHtml(
 ): Html | undefined {
   const what = charts[0]?.title ?? plainFinding(source);
   const why = leadingExplanation(source, explanations);
-  const words = why === undefined ? '' : whyWords(why);
+  const words = charts[0]?.reason ?? (why === undefined ? '' : whyWords(why));
   if (what === undefined && words === '') return undefined;
   return html`<div class="lead">${what === undefined ? undefined : html`<p><b>What happened.</b> ${shown(what, 500)}.</p>`}${
     words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`
@@ -132,7 +132,7 @@ function whatIfSection(input: PageInput, source: ChartSource): Html | undefined 
 /**
  * Makes the HTML page of one or more results: offline, without a request, the same bytes for the same results.
  *
- * @throws Error when a chart's specification does not compile cleanly, which is a fault of the chart.
+ * @throws Error when a chart's specification cannot be drawn, which is a fault of the chart.
  */
 export async function renderPage(input: PageInput): Promise<string> {
   const source = chartSource(input.results);

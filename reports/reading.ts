@@ -15,7 +15,7 @@ export interface Reading {
   readonly flow: string;
   /** Rate that the scenario sets for the flow (bit/s), the least upper bound of its way. */
   readonly configuredBitsPerSecond: number | undefined;
-  /** What sets it: `class 1:108`, `--limit-rate`, `the link of wan`. */
+  /** What sets it: `class 1:108`, `ceil of class 1:108`, `its own limit`, `the link of wan`. */
   readonly configuredBy: string;
   readonly receivedBitsPerSecond: number;
   readonly level: Level;
@@ -80,7 +80,11 @@ function configuredRate(document: Mapping, flowName: string): { bitsPerSecond: n
       const leaf = mappingOf(classes[className]);
       const parent = textOf(leaf.parent);
       const lender = parent !== undefined && parent in classes;
-      consider(lender ? (textOf(leaf.ceil) ?? textOf(leaf.rate)) : textOf(leaf.rate), `class ${className}`);
+      const ceil = lender ? textOf(leaf.ceil) : undefined;
+      consider(
+        ceil ?? textOf(leaf.rate),
+        ceil === undefined || ceil === textOf(leaf.rate) ? `class ${className}` : `ceil of class ${className}`,
+      );
     } else if (Object.keys(classes).length === 0) {
       consider(textOf(hop.rate), `${textOf(hop.shaper) ?? 'the shaper'} of ${name}`);
     }

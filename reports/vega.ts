@@ -3,34 +3,36 @@ import { compile, type TopLevelSpec } from 'vega-lite';
 import { type Panel, panelSpec, type Row, type Size, type Spec } from './chart.ts';
 import { CHART_CONFIG, followTheme, PAPER } from './theme.ts';
 
-/** A logger that takes a warning for the fault that it is. */
-class StrictLogger implements LoggerInterface {
-  level(): number;
-  level(level: number): this;
-  level(level?: number): number | this {
-    return level === undefined ? LogErrors : this;
+/** Hands warnings to whoever asked for them; errors are thrown. Vega calls the functions without their object. */
+function chartLogger(onWarning: (text: string) => void): LoggerInterface {
+  function level(): number;
+  function level(level: number): LoggerInterface;
+  function level(set?: number): number | LoggerInterface {
+    return set === undefined ? LogErrors : logger;
   }
-  error(...messages: readonly unknown[]): this {
-    throw new Error(`chart: ${messages.join(' ')}`);
-  }
-  warn(...messages: readonly unknown[]): this {
-    throw new Error(`chart: ${messages.join(' ')}`);
-  }
-  info(): this {
-    return this;
-  }
-  debug(): this {
-    return this;
-  }
+  const logger: LoggerInterface = {
+    level,
+    error: (...messages: readonly unknown[]) => {
+      throw new Error(`chart: ${messages.join(' ')}`);
+    },
+    warn: (...messages: readonly unknown[]) => {
+      onWarning(messages.join(' '));
+      return logger;
+    },
+    info: () => logger,
+    debug: () => logger,
+  } as LoggerInterface;
+  return logger;
 }
 
 /**
  * Compiles a Vega-Lite specification and draws it as SVG.
  *
- * @throws Error when Vega-Lite or Vega has anything to warn of.
+ * @param onWarning - is told what Vega-Lite and Vega warn of; a reader of the page has no use for it, a test has.
+ * @throws Error when the specification cannot be drawn.
  */
-export async function drawSpec(spec: Spec): Promise<string> {
-  const logger = new StrictLogger();
+export async function drawSpec(spec: Spec, onWarning: (text: string) => void = () => {}): Promise<string> {
+  const logger = chartLogger(onWarning);
   const compiled = compile(spec as unknown as TopLevelSpec, { logger });
   const view = new View(parse(compiled.spec), { renderer: 'none', logger });
   try {

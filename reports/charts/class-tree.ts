@@ -71,10 +71,13 @@ function treeChart(hopName: string, tree: readonly TreeClass[], index: number, h
   );
   const labels = seriesLabels(tree.map((c) => c.name));
   const panel = treePanel(tree, labels, unit);
+  const strayed = strayedLeaf(tree, labels);
+  const reason = reasonOf(strayed);
   const box = { dash: [], shape: 'square', switchable: false } as const;
   return {
     name: index === 0 ? 'class-tree' : `class-tree-${index + 1}`,
-    title: titleOf(tree, labels, hopName),
+    title: titleOf(strayed, hopName),
+    ...(reason === undefined ? {} : { reason }),
     note: `Bars: what left through the class; the thick mark is its rate, the thin one its ceil.${
       hidden > 0 ? ` ${hidden} more classes are in the tables only.` : ''
     }`,
@@ -90,20 +93,43 @@ function treeChart(hopName: string, tree: readonly TreeClass[], index: number, h
   };
 }
 
-function titleOf(tree: readonly TreeClass[], labels: readonly string[], hopName: string): string {
+interface Strayed {
+  readonly label: string;
+  readonly leaf: TreeClass;
+  readonly percent: number;
+}
+
+/** The leaf whose throughput is farthest from its rate. */
+function strayedLeaf(tree: readonly TreeClass[], labels: readonly string[]): Strayed | undefined {
   const parents = new Set(tree.map((c) => c.figures.parent));
-  const leaves = tree.map((c, i) => ({ c, label: labels[i] as string })).filter(({ c }) => !parents.has(c.name));
-  const strayed = leaves
-    .filter(({ c }) => c.rate !== undefined && c.rate > 0 && c.figures.bitsPerSecond > 0)
-    .map(({ c, label }) => ({ label, c, percent: 100 * (c.figures.bitsPerSecond / (c.rate as number) - 1) }))
+  return tree
+    .map((leaf, i) => ({ leaf, label: labels[i] as string }))
+    .filter(({ leaf }) => !parents.has(leaf.name) && (leaf.rate ?? 0) > 0 && leaf.figures.bitsPerSecond > 0)
+    .map(({ leaf, label }) => ({
+      leaf,
+      label,
+      percent: 100 * (leaf.figures.bitsPerSecond / (leaf.rate as number) - 1),
+    }))
     .sort((a, b) => Math.abs(b.percent) - Math.abs(a.percent))[0];
+}
+
+function titleOf(strayed: Strayed | undefined, hopName: string): string {
   if (strayed === undefined) return `Classes of ${hopName}: nothing was sent through a leaf`;
-  const got = formatQuantity(strayed.c.figures.bitsPerSecond, 'rate', 4);
-  const rate = formatQuantity(strayed.c.rate as number, 'rate', 4);
+  const got = formatQuantity(strayed.leaf.figures.bitsPerSecond, 'rate', 4);
+  const rate = formatQuantity(strayed.leaf.rate as number, 'rate', 4);
   const difference = formatDifference(strayed.percent);
+  const borrowing = strayed.percent > 0 && (counter(strayed.leaf.figures, 'borrowed') ?? 0) > 0 ? ', by borrowing' : '';
   return difference === 'the same'
     ? `Every class of ${hopName} got its rate; ${strayed.label} sent ${got}`
-    : `Class ${strayed.label} got ${got}, ${difference} than its rate of ${rate}`;
+    : `Class ${strayed.label} got ${got}, ${difference} than its rate of ${rate}${borrowing}`;
+}
+
+/** Who paid for the packets of a class that got more than its rate. */
+function reasonOf(strayed: Strayed | undefined): string | undefined {
+  const own = strayed === undefined ? 0 : (counter(strayed.leaf.figures, 'lended') ?? 0);
+  const borrowed = strayed === undefined ? 0 : (counter(strayed.leaf.figures, 'borrowed') ?? 0);
+  if (strayed === undefined || strayed.percent <= 0 || borrowed === 0) return undefined;
+  return `${strayed.label} paid for ${formatNumber(own, 15)} packets out of its own rate; for ${formatNumber(borrowed, 15)} more it borrowed what the classes above it had left.`;
 }
 
 function tableOf(tree: readonly TreeClass[], labels: readonly string[], unit: { factor: number; name: string }): Table {

@@ -7,6 +7,8 @@ import { domainOf, type Guide, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const WINDOWS = ['1s', '100ms', '10ms'] as const;
 const SERIES_LIMIT = 6;
+/** Several lines with more steps than this cover each other. */
+const READABLE_STEPS = 150;
 
 /** Throughput over time in windows that the reader chooses: short ones show the bursts that long ones average away. */
 export function throughputCharts(source: ChartSource): Chart[] {
@@ -27,15 +29,17 @@ export function throughputCharts(source: ChartSource): Chart[] {
       return series === undefined || series.mean.length === 0 ? [] : [{ name: labels[i] as string, series }];
     });
   const peaks = windows.map((w) => Math.max(...at(w).map((n) => peakOf(n.series))));
-  const configured = look.readings
-    .filter((r) => busiest.includes(r.flow))
-    .flatMap((r) => (r.configuredBitsPerSecond === undefined ? [] : [r.configuredBitsPerSecond]));
-  const limits = [...new Set(configured)].slice(0, 3);
+  const bounds = look.readings.filter((r) => busiest.includes(r.flow) && r.configuredBitsPerSecond !== undefined);
+  const limits = [...new Set(bounds.map((r) => r.configuredBitsPerSecond as number))].slice(0, 3);
+  const nameOf = (rate: number): string => {
+    const by = bounds.find((r) => r.configuredBitsPerSecond === rate)?.configuredBy ?? '';
+    return by.startsWith('ceil') ? 'ceil' : by.startsWith('the link') ? 'link' : 'configured';
+  };
   const unit = unitFor('rate', Math.max(...peaks, ...limits, 1));
   const end = Math.max(...windows.flatMap((w) => at(w).map((n) => endOfSeries(n.series))));
   const time = unitFor('time', end);
   const guides: Guide[] = limits.map((rate) => ({
-    label: limits.length === 1 ? 'configured' : `configured ${formatNumber(rate / unit.factor)}`,
+    label: limits.length === 1 ? nameOf(rate) : `${nameOf(rate)} ${formatNumber(rate / unit.factor)}`,
     from: [0, rate / unit.factor],
     to: [end / time.factor, rate / unit.factor],
   }));
@@ -59,14 +63,16 @@ export function throughputCharts(source: ChartSource): Chart[] {
     });
   });
   const shortest = windows.length - 1;
+  const named = at(windows[shortest] as string);
   const title = titleOf(at(windows[shortest] as string), windows[shortest] as string, look.readings);
-  const first = title.includes(' but ') ? shortest : Math.max(0, windows.indexOf('100ms'));
+  const readable = named.length === 1 || (named[0]?.series.mean.length ?? 0) <= READABLE_STEPS;
+  const first = title.includes(' but ') && readable ? shortest : Math.max(0, windows.indexOf('100ms'));
   const table = timeTable('Throughput over time', at(windows[first] as string), unit, time);
   return [
     {
       name: 'throughput',
       title,
-      note: `Bytes as tc counts them, in windows of the chosen length; the dashed line is what is configured.${
+      note: `Bytes as tc counts them, in windows of the chosen length; dashed lines are what is configured.${
         flows.length > drawn.length ? ` The ${drawn.length} busiest of ${flows.length} flows are drawn.` : ''
       }`,
       legend: xyLegend(

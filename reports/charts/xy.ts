@@ -156,7 +156,8 @@ function endOf(guide: Guide, x: readonly [number, number], y: ScaleInfo, height:
 }
 
 function valueScale(axis: AxisSpec): Spec {
-  return { type: axis.type ?? 'linear', domain: [...axis.domain], nice: false, zero: false };
+  const scale = { type: axis.type ?? 'linear', domain: [...axis.domain], nice: false };
+  return axis.type === 'log' ? scale : { ...scale, zero: false };
 }
 
 /** Builds a panel of lines, bands, points and guides over two number axes. Values are in the axes' units. */

@@ -28,7 +28,10 @@ interface ClassSeries {
 
 /** Watches one port: link use, losses, the classes' share of the window, and, where wanted, series and the trace. */
 export class PortMeter {
-  #busyNs = 0;
+  /** Of all departures, also of the one under way, which ends at `#leftNs`. */
+  #transmissionNs = 0;
+  #leftNs = 0;
+  #warmBusyNs = 0;
   #departedPackets = 0;
   #droppedPackets = 0;
   #lostPackets = 0;
@@ -84,6 +87,7 @@ export class PortMeter {
 
   /** The warm-up is over: what has left so far does not count for the rates. */
   warm(): void {
+    this.#warmBusyNs = this.#busyNs(this.#window.warmNs);
     const probe = this.#probe;
     if (probe === undefined) return;
     this.#warmPackets = probe.names.map((_, index) => probe.departedPackets(index));
@@ -92,7 +96,8 @@ export class PortMeter {
 
   /** Tells of its counts. */
   visit(pass: RecurrencePass): void {
-    this.#busyNs = pass.counter(this.#busyNs);
+    this.#transmissionNs = pass.counter(this.#transmissionNs);
+    this.#leftNs = pass.instant(this.#leftNs);
     this.#departedPackets = pass.counter(this.#departedPackets);
     this.#droppedPackets = pass.counter(this.#droppedPackets);
     this.#lostPackets = pass.counter(this.#lostPackets);
@@ -104,9 +109,8 @@ export class PortMeter {
 
   departed(packet: number, nowNs: number, transmissionNs: number): void {
     this.#departedPackets++;
-    const { warmNs, endNs } = this.#window;
-    const leftNs = nowNs + transmissionNs;
-    if (leftNs > warmNs) this.#busyNs += Math.min(leftNs, endNs) - Math.max(nowNs, warmNs);
+    this.#transmissionNs += transmissionNs;
+    this.#leftNs = nowNs + transmissionNs;
     if (this.#trace !== undefined) this.#tell('depart', packet, nowNs);
   }
 
@@ -146,6 +150,11 @@ export class PortMeter {
     }
   }
 
+  /** How long the link has been busy until `nowNs`, the present. */
+  #busyNs(nowNs: number): number {
+    return this.#transmissionNs - Math.max(0, this.#leftNs - nowNs);
+  }
+
   /** The figures of the hop at the end of the run. */
   result(): HopResult {
     const { warmNs, endNs } = this.#window;
@@ -175,7 +184,7 @@ export class PortMeter {
       classes,
       ...(nested.children === undefined ? {} : { children: nested.children }),
       link: {
-        busyFraction: this.#busyNs / (endNs - warmNs),
+        busyFraction: (this.#busyNs(endNs) - this.#warmBusyNs) / (endNs - warmNs),
         sentPackets: this.#departedPackets,
         droppedPackets: this.#droppedPackets,
         lostPackets: this.#lostPackets,

@@ -23,13 +23,13 @@ const plainTextWidth = {
 const commandLine = {
   ...common,
   plugins: [plainTextWidth],
-  entryPoints: { cli: 'sim/cli/main.ts' },
+  entryPoints: { cli: 'sim/cli/main.ts', 'sweep-thread': 'sim/sweep/worker-thread.ts' },
   outdir,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['vega', 'vega-lite', 'bullmq', 'tinypool', 'hyparquet-writer'],
+  external: ['vega', 'vega-lite', 'bullmq', 'ioredis', 'tinypool', 'hyparquet-writer'],
   // Bundled CommonJS packages ask for node's own modules with require().
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -19,6 +19,13 @@ type CommandEntry = readonly [usage: string, summary: string, load: () => Promis
 const COMMANDS: readonly CommandEntry[] = [
   ['run <files..>', 'Simulate scenarios and show the rates', async () => (await import('./run.ts')).run],
   [
+    'sweep <file>',
+    'Run a grid of points, on all processors or machines',
+    async () => (await import('./sweep.ts')).sweep,
+  ],
+  ['worker', 'Run points for sweeps at a queue', async () => (await import('./worker.ts')).worker],
+  ['merge <folders..>', 'Join the parts of a sweep', async () => (await import('./merge.ts')).merge],
+  [
     'validate <files..>',
     'Check scenarios; every problem at once',
     async () => (await import('./validate.ts')).validate,

@@ -66,6 +66,6 @@ function builtScript(name: string): string {
 }
 
 /** A word as a shell reads it back. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

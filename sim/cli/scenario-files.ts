@@ -17,6 +17,9 @@ export interface ScenarioFile {
   readonly path: string;
   readonly text: string;
   readonly loaded: LoadedScenario;
+  readonly overrides: Overrides;
+  /** The files that it names, by name; a point that is made may add to them. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** What became of reading several files: those that are right, and the gravest exit code of the others. */
@@ -28,12 +31,13 @@ export interface ReadScenarios {
 /** Reads one scenario. @throws Failure (trouble), ScenarioError */
 export function readScenario(path: string, overrides: Overrides = {}): ScenarioFile {
   const text = readText(path, LONGEST_SCENARIO_BYTES);
-  const loaded = loadScenario(text, path, {
-    registry,
-    overrides,
-    readText: (name) => readText(isAbsolute(name) ? name : join(dirname(path), name)),
-  });
-  return { path, text, loaded };
+  const files: Record<string, string> = {};
+  const readNamed = (name: string): string => {
+    files[name] = readText(isAbsolute(name) ? name : join(dirname(path), name));
+    return files[name];
+  };
+  const loaded = loadScenario(text, path, { registry, overrides, readText: readNamed });
+  return { path, text, loaded, overrides, files };
 }
 
 /** Reads several scenarios and tells on stderr what is wrong with any of them. */

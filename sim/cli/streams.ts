@@ -1,9 +1,17 @@
+import { once } from 'node:events';
 import { EXIT } from '../output/exit-codes.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 
 /** Writes a result to stdout. */
 export function print(text: string): void {
   process.stdout.write(text);
+}
+
+/** Writes a result to stdout part by part, no faster than its reader takes it. */
+export async function printParts(parts: Iterable<string>): Promise<void> {
+  for (const part of parts) {
+    if (!process.stdout.write(part)) await once(process.stdout, 'drain');
+  }
 }
 
 /** Tells the user something on stderr. */

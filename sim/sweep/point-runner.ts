@@ -1,0 +1,73 @@
+import * as registry from '../../models/registry.ts';
+import { failedPoint } from '../run/failed-point.ts';
+import type { PointResult } from '../run/result.ts';
+import { simulateInSteps } from '../run/simulate.ts';
+import { type LoadedScenario, loadScenario } from '../scenario/load-scenario.ts';
+import { ScenarioError } from '../scenario/problem.ts';
+import { type FailureCause, pointLine } from './point-line.ts';
+import type { PointTask, SweepJob } from './sweep-job.ts';
+
+/** Parts of a point's simulated time, after each of which the clock is looked at. */
+const STEPS = 1000;
+
+/** Thrown inside a point that takes too long. */
+class OutOfTime extends Error {}
+
+/** Runs the points of one sweep: the scenario is read and checked once. */
+export class PointRunner {
+  readonly #job: SweepJob;
+  readonly #loaded: LoadedScenario;
+
+  /** @throws ScenarioError */
+  constructor(job: SweepJob) {
+    this.#job = job;
+    this.#loaded = loadScenario(job.text, job.file, {
+      registry,
+      overrides: job.overrides,
+      readText: (name) => {
+        const text = job.files[name];
+        if (text === undefined) throw new Error(`${name} did not come with the sweep`);
+        return text;
+      },
+    });
+  }
+
+  /** Runs a point and writes its line; a point that fails is a line as well. */
+  run(task: PointTask): string {
+    try {
+      return pointLine(task.index, this.#simulate(task));
+    } catch (error) {
+      if (error instanceof ScenarioError) return this.failedLine(task, error.message, 'invalid');
+      if (error instanceof OutOfTime) return this.timeoutLine(task);
+      return this.failedLine(task, error instanceof Error ? `${error.name}: ${error.message}` : String(error), 'fault');
+    }
+  }
+
+  /** The line of a point that took too long. */
+  timeoutLine(task: PointTask): string {
+    const seconds = this.#job.pointTimeoutMs! / 1000;
+    return this.failedLine(task, `took longer than the ${seconds} s that a point may take`, 'timeout');
+  }
+
+  /** The line of a point that failed. */
+  failedLine(
+    { index, variables = this.#loaded.variablesAt(index) }: PointTask,
+    text: string,
+    cause: FailureCause,
+  ): string {
+    return pointLine(index, failedPoint(variables, text), cause);
+  }
+
+  #simulate({ index, variables }: PointTask): PointResult {
+    const point = variables === undefined ? this.#loaded.pointAt(index) : this.#loaded.pointOf(variables);
+    const { buckets, fastForward, pointTimeoutMs } = this.#job;
+    const steps = pointTimeoutMs === undefined ? 1 : STEPS;
+    const endMs = performance.now() + (pointTimeoutMs ?? Number.POSITIVE_INFINITY);
+    const simulation = simulateInSteps(point, { buckets, fastForward }, steps);
+    for (;;) {
+      const { done, value } = simulation.next();
+      if (done) return value;
+      if (performance.now() > endMs) throw new OutOfTime();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Journal } from './journal.ts';
+import { readLineHead } from './point-line.ts';
+import { type CostedTask, Schedule } from './schedule.ts';
+import type { PointTask } from './sweep-job.ts';
+
+/** What came of a batch. */
+export interface BatchResult {
+  /** A line for each point that is done; fewer than points where the runner was asked to stop. */
+  readonly lines: readonly string[];
+  /** How long it ran. */
+  readonly tookMs: number;
+}
+
+/** What runs batches of points: threads of this machine, or workers at a queue. */
+export interface BatchRunner {
+  /** How many batches it takes at a time. */
+  readonly lanes: number;
+  run(tasks: readonly PointTask[]): Promise<BatchResult>;
+  /** Asks to end: points that run are finished, others are left. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+/** How far it is. */
+export interface SweepProgress {
+  /** Points that were finished now. */
+  readonly pointsDone: number;
+  readonly points: number;
+  /** Of those done, the ones that failed. */
+  readonly failed: number;
+  /** Share of the work, 0 to 1. */
+  readonly share: number;
+}
+
+/** Runs points and keeps each in the journal; returns when all are there, or when `signal` ended it early. */
+export async function runTasks(
+  tasks: readonly CostedTask[],
+  runner: BatchRunner,
+  journal: Journal,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: SweepProgress) => void },
+): Promise<void> {
+  const schedule = new Schedule(tasks, runner.lanes);
+  let pointsDone = 0;
+  let failed = 0;
+  let ended = signal.aborted;
+  const end = (): void => {
+    ended = true;
+    runner.stop();
+  };
+  const runLane = async (): Promise<void> => {
+    let written = Promise.resolve();
+    while (!ended) {
+      const batch = schedule.next();
+      if (batch.length === 0) break;
+      const { lines, tookMs } = await runner.run(batch);
+      schedule.finished(batch, tookMs);
+      // The next batch runs while this one is written, but no further.
+      await written;
+      written = journal.append(lines);
+      written.catch(end);
+      pointsDone += lines.length;
+      failed += lines.filter((line) => readLineHead(line)?.cause !== undefined).length;
+      onProgress({ pointsDone, points: tasks.length, failed, share: schedule.doneShare });
+    }
+    await written;
+  };
+  signal.addEventListener('abort', end);
+  try {
+    const lanes = Array.from({ length: Math.min(runner.lanes, tasks.length) }, async () => {
+      try {
+        await runLane();
+      } catch (error) {
+        end();
+        throw error;
+      }
+    });
+    const outcomes = await Promise.allSettled(lanes);
+    const broken = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (broken !== undefined) throw broken.reason;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

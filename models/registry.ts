@@ -31,6 +31,7 @@ import { downloadSource } from './sources/download.ts';
 import { onOff } from './sources/on-off.ts';
 import { poisson } from './sources/poisson.ts';
 import type { LimiterBuilder } from './sources/transfers.ts';
+import { congestionControls } from './tcp/congestion-controls.ts';
 
 /** Every model, one line each. */
 const models: readonly ModelDeclaration[] = [
@@ -53,6 +54,7 @@ const models: readonly ModelDeclaration[] = [
   onOff,
   ...genericShapers,
   ...genericLimiters,
+  ...congestionControls,
   bulk,
   curlSource,
   downloadSource,

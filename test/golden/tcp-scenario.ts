@@ -119,7 +119,7 @@ export function course(scenario: Scenario, stepSeconds: number): Course {
   return { stepSeconds, receivedBytes, flows: network.flows.map((flow) => flow.result()) };
 }
 
-/** Payload received since the start (bytes); each packet has 66 bytes of headers. */
-function payloadOf(flow: FlowResult): number {
+/** Payload received since the start (bytes): each packet has 66 bytes of headers. */
+export function payloadOf(flow: FlowResult): number {
   return flow.receivedBytes - 66 * flow.receivedPackets;
 }

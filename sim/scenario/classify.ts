@@ -24,22 +24,32 @@ const DEEPEST = 16;
  * @returns class id (u32), or 0 if no filter matches
  */
 export function classify(filters: readonly FilterSpec[], fields: HeaderFields): number {
-  const asked = filters
-    .map((filter, order) => ({ filter, order }))
-    .sort((a, b) => a.filter.preference - b.filter.preference || a.order - b.order);
+  const asked = inOrder(filters);
   const isRoot = (parent: number): boolean => parent % 0x10000 === 0;
   let found = 0;
   for (let step = 0; step < DEEPEST; step++) {
     const hit = asked.find(
-      ({ filter }) =>
+      (filter) =>
         (found === 0 ? isRoot(filter.parent) : filter.parent === found) &&
         filter.seesIpv4 &&
         matches(filter.selector, fields) &&
         (filter.selector.classFromMark !== true || fields.mark !== 0),
     );
     if (hit === undefined) return found;
-    found = hit.filter.selector.classFromMark === true ? fields.mark : hit.filter.target;
+    found = hit.selector.classFromMark === true ? fields.mark : hit.target;
     if (isRoot(found)) return found;
   }
   return found;
+}
+
+/** Lists that were put in order before: each flow of a scenario asks the same one. */
+const ordered = new WeakMap<readonly FilterSpec[], readonly FilterSpec[]>();
+
+function inOrder(filters: readonly FilterSpec[]): readonly FilterSpec[] {
+  let sorted = ordered.get(filters);
+  if (sorted === undefined) {
+    sorted = [...filters].sort((a, b) => a.preference - b.preference);
+    ordered.set(filters, sorted);
+  }
+  return sorted;
 }

@@ -1,4 +1,4 @@
-import { type HeaderFields, headerByte, parseAddress, parseProtocol } from './packet-header.ts';
+import { type HeaderFields, headerWord, parseAddress, parseProtocol } from './packet-header.ts';
 
 /** A comparison of 32 bits of a packet: equal to `value` under `mask`. */
 interface HeaderKey {
@@ -67,11 +67,7 @@ export function matches(selector: FilterSelector, fields: HeaderFields): boolean
   const { mark } = selector;
   if (mark !== undefined && ((fields.mark & mark.mask) ^ (mark.value & mark.mask)) !== 0) return false;
   if (selector.ranges.some(({ field, from, to }) => fields[field] < from || fields[field] > to)) return false;
-  return selector.keys.every(({ offset, value, mask }) => {
-    let word = 0;
-    for (let i = 0; i < 4; i++) word = (word << 8) | headerByte(fields, offset + i);
-    return ((word ^ value) & mask) === 0;
-  });
+  return selector.keys.every(({ offset, value, mask }) => ((headerWord(fields, offset) ^ value) & mask) === 0);
 }
 
 class SelectorReader {

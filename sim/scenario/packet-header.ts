@@ -27,6 +27,8 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
   sctp: 132,
 };
 const TCP = 6;
+const DO_NOT_FRAGMENT = 0x4000;
+const TIME_TO_LIVE = 64;
 /** Flags of a segment that carries data: ACK. */
 const TCP_FLAGS_ACK = 0x10;
 
@@ -55,21 +57,28 @@ export function formatAddress(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join('.');
 }
 
-/** The byte of an IPv4 header without options, or of the transport header behind it at 20; 0 for what a flow does not tell. */
-export function headerByte(fields: HeaderFields, offset: number): number {
-  const part = (value: number, first: number, width: number): number =>
-    Math.floor(value / 2 ** (8 * (width - 1 - (offset - first)))) & 0xff;
-  if (offset === 0) return 0x45;
-  if (offset === 1) return fields.tos & 0xff;
-  if (offset === 2 || offset === 3) return part(fields.lengthBytes, 2, 2);
-  if (offset === 6) return 0x40;
-  if (offset === 8) return 64;
-  if (offset === 9) return fields.proto;
-  if (offset >= 12 && offset < 16) return part(fields.src, 12, 4);
-  if (offset >= 16 && offset < 20) return part(fields.dst, 16, 4);
-  if (offset === 20 || offset === 21) return part(fields.sport, 20, 2);
-  if (offset === 22 || offset === 23) return part(fields.dport, 22, 2);
-  if (fields.proto === TCP && offset === 32) return 0x50;
-  if (fields.proto === TCP && offset === 33) return TCP_FLAGS_ACK;
-  return 0;
+/**
+ * The 32-bit word (signed) at an offset that is a multiple of 4 in an IPv4 header without options, or in the transport
+ * header behind it at 20; 0 for what a flow does not tell.
+ */
+export function headerWord(fields: HeaderFields, offset: number): number {
+  switch (offset) {
+    case 0:
+      return 0x45000000 | ((fields.tos & 0xff) << 16) | (fields.lengthBytes & 0xffff);
+    case 4:
+      return DO_NOT_FRAGMENT;
+    case 8:
+      return (TIME_TO_LIVE << 24) | ((fields.proto & 0xff) << 16);
+    case 12:
+      return fields.src | 0;
+    case 16:
+      return fields.dst | 0;
+    case 20:
+      return (fields.sport << 16) | fields.dport;
+    case 32:
+      // Data offset of five words and the flags of a segment that carries data.
+      return fields.proto === TCP ? (0x50 << 24) | (TCP_FLAGS_ACK << 16) : 0;
+    default:
+      return 0;
+  }
 }

@@ -113,7 +113,7 @@ footer{color:var(--muted);font-size:.85rem;padding:40px 0 0}
 @media (min-width:1240px){
 .layout{grid-template-columns:190px minmax(0,1fr);max-width:1280px}
 header,main,footer{grid-column:2}
-.contents{grid-column:1;grid-row:1/4;position:sticky;top:0;align-self:start;padding-top:48px;height:100vh;overflow:auto}
+.contents{grid-column:1;grid-row:1/4;position:sticky;top:0;align-self:start;padding-top:48px;max-height:100vh;overflow:auto}
 nav.contents ol{flex-direction:column;gap:2px}
 }
 @media (max-width:600px){.tools button{padding:3px 6px}.layout{padding:0 16px 40px}header{padding-top:24px}body{font-size:15px}.whatif{padding:16px}.source{grid-template-columns:1fr;gap:0}.source dd{margin:0 0 8px}.glossary div{display:block}}

@@ -45,6 +45,7 @@ function paceWords(flow: Mapping): string {
   const rate = textOf(flow.rate);
   if (rate !== undefined) return ` at ${rateWords(rate)}`;
   const interval = textOf(flow.interval);
+  if (interval !== undefined && /^0+[a-z]*$/.test(interval)) return ', all at once';
   return interval === undefined ? '' : `, one every ${interval}`;
 }
 

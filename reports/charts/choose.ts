@@ -6,6 +6,7 @@ import { comparisonCharts } from './comparison.ts';
 import { delayCharts } from './delay.ts';
 import { heatMapCharts } from './heat-map.ts';
 import { overshootCharts } from './overshoot.ts';
+import { responseCharts } from './response.ts';
 import { staircaseCharts } from './staircase.ts';
 import { throughputCharts } from './throughput.ts';
 import { tokensCharts } from './tokens.ts';
@@ -16,6 +17,7 @@ const KINDS: readonly ((source: ChartSource) => Chart[])[] = [
   comparisonCharts,
   staircaseCharts,
   heatMapCharts,
+  responseCharts,
   overshootCharts,
   transferCharts,
   classTreeCharts,

@@ -30,7 +30,7 @@ export function delayCharts(source: ChartSource): Chart[] {
   if (look === undefined) return [];
   const flows = Object.entries(look.point.flows)
     .filter(([, flow]) => (flow.series?.delay?.counts.length ?? 0) > 0)
-    .sort((a, b) => b[1].receivedPackets - a[1].receivedPackets);
+    .sort((a, b) => b[1].delaySeconds.p99 - a[1].delaySeconds.p99);
   if (flows.length === 0) return [];
   const drawn = flows.slice(0, SERIES_LIMIT);
   const labels = seriesLabels(drawn.map(([name]) => name));
@@ -44,7 +44,12 @@ export function delayCharts(source: ChartSource): Chart[] {
   const least = Math.min(...positive);
   const most = Math.max(...positive);
   const logarithmic = positive.length > 0 && most / least > 30;
-  const domain: [number, number] = logarithmic ? [least * 0.9, most * 1.1] : [0, most * 1.05 || 1];
+  const domain: [number, number] = logarithmic
+    ? [least * 0.9, most * 1.1]
+    : [
+        least > most / 2 ? least - (most - least) * 0.1 : 0,
+        most + 0.05 * (least > most / 2 ? most - least : most) || 1,
+      ];
   const series = curves.map((curve, i) => {
     const points = curve.map((p) => ({ x: p.x / unit.factor, y: 100 * p.y })).filter((p) => !logarithmic || p.x > 0);
     const start = points[0];

@@ -70,7 +70,16 @@ function seriesName(source: ChartSource, reading: Reading, others: readonly stri
     );
   if (source.results.length > 1) words.unshift(`result ${reading.resultIndex + 1}`);
   if (manyFlows) words.unshift(reading.flow);
-  return words.join(', ') || 'simulated';
+  return words.join(', ') || sourceName(reading);
+}
+
+/** The flow by its program and version where the scenario tells, else by its name. */
+function sourceName(reading: Reading): string {
+  const written = mappingOf(mappingOf(mappingOf(reading.result.scenario.document).flows)[reading.flow]);
+  const version = textOf(written.version);
+  return version === undefined || version.includes('$')
+    ? reading.flow
+    : `${textOf(written.source) ?? ''} ${version}`.trim();
 }
 
 function deviationsOf(

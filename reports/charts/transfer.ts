@@ -1,6 +1,6 @@
 import type { FlowResult } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
-import { formatNumber, formatQuantity, unitFor } from '../format.ts';
+import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource, ReadPoint } from '../reading.ts';
 import { variableWords } from '../reading.ts';
 import { domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
@@ -24,6 +24,12 @@ function tracesOf(source: ChartSource): Trace[] {
         : [{ read, flow, figures, seconds: received.seconds, bytes: received.bytes }];
     }),
   );
+}
+
+/** The transfer's own limit, or else what its way is configured to (bit/s); 0: none. */
+function boundOf({ read, flow, figures }: Trace): number {
+  const own = figures.transfer?.limitBitsPerSecond ?? 0;
+  return own > 0 ? own : (read.readings.find((r) => r.flow === flow)?.configuredBitsPerSecond ?? 0);
 }
 
 /** Traces that differ in one variable only belong in one drawing: those that share the rest with the point looked at. */
@@ -73,14 +79,15 @@ export function transferCharts(source: ChartSource): Chart[] {
   );
   const most = Math.max(...traces.flatMap((t) => [...t.bytes]));
   const end = Math.max(...traces.map((t) => t.seconds.at(-1) ?? 0));
-  const limits = [...new Set(traces.map((t) => t.figures.transfer?.limitBitsPerSecond ?? 0).filter((l) => l > 0))];
+  const limits = [...new Set(traces.map(boundOf).filter((l) => l > 0))];
+  const ownLimits = traces.some((t) => (t.figures.transfer?.limitBitsPerSecond ?? 0) > 0);
   const last = Math.max(end, ...limits.map((l) => Math.min((8 * most) / l, 4 * end)));
   const unit = unitFor('bytes', most);
   const time = unitFor('time', last);
   const guides: Guide[] = limits.slice(0, 3).map((limit) => {
     const finish = Math.min(last, (8 * most) / limit);
     return {
-      label: `limit ${formatQuantity(limit, 'rate', 4)}`,
+      label: `${ownLimits ? 'limit' : 'configured'} ${formatQuantity(limit, 'rate', 4)}`,
       from: [0, 0],
       to: [finish / time.factor, (limit * finish) / 8 / unit.factor],
     };
@@ -97,7 +104,9 @@ export function transferCharts(source: ChartSource): Chart[] {
     {
       name: 'transfer',
       title: titleOf(traces, labels),
-      note: `Bytes that the application has received; the dashed line is what the limit allows.${
+      note: `Bytes that the application has received${
+        guides.length === 0 ? '' : `; the dashed line is what ${ownLimits ? 'the limit' : 'the configured rate'} allows`
+      }.${
         measured.length > 0 ? ' Outlined points were measured on real machines.' : ''
       }${alike.length > traces.length ? ` ${traces.length} of ${alike.length} transfers are drawn.` : ''}`,
       legend: xyLegend(all, guides),
@@ -163,14 +172,7 @@ function titleOf(traces: readonly Trace[], labels: readonly string[]): string {
   const strayed = timed.sort(
     (a, b) => Math.abs(b.transfer?.deviationPercent ?? 0) - Math.abs(a.transfer?.deviationPercent ?? 0),
   )[0];
-  if (strayed?.transfer === undefined) {
-    const { figures, bytes } = traces[0] as Trace;
-    const size = formatQuantity(figures.transfer?.bytes ?? bytes.at(-1) ?? 0, 'bytes', 3);
-    const rate = figures.transfer?.bitsPerSecond;
-    return rate === undefined
-      ? `${labels[0]} receives ${size}`
-      : `${labels[0]} receives ${size} at ${formatQuantity(rate, 'rate', 4)} on average`;
-  }
+  if (strayed?.transfer === undefined) return plainTitle(traces, labels);
   const { bytes, seconds, limitBitsPerSecond } = strayed.transfer;
   const due = (8 * bytes) / limitBitsPerSecond;
   const difference = seconds < due ? 'early' : 'late';
@@ -178,4 +180,19 @@ function titleOf(traces: readonly Trace[], labels: readonly string[]): string {
   return off < 0.005 * due
     ? `${strayed.label} takes ${formatQuantity(seconds, 'time', 4)}, as its limit asks`
     : `${strayed.label} is done after ${formatQuantity(seconds, 'time', 3)}, ${formatQuantity(off, 'time', 3)} ${difference}: its limit asks for ${formatQuantity(due, 'time', 3)}`;
+}
+
+/** The finding where no transfer has both a limit of its own and an end: the one farthest from what is configured. */
+function plainTitle(traces: readonly Trace[], labels: readonly string[]): string {
+  const rated = traces
+    .map((t, i) => ({ label: labels[i] as string, reading: t.read.readings.find((r) => r.flow === t.flow) }))
+    .filter(({ reading }) => reading?.deviationPercent !== undefined)
+    .sort((a, b) => Math.abs(b.reading?.deviationPercent ?? 0) - Math.abs(a.reading?.deviationPercent ?? 0))[0];
+  if (rated?.reading === undefined) {
+    return `${labels[0]} receives ${formatQuantity(traces[0]?.bytes.at(-1) ?? 0, 'bytes', 3)}`;
+  }
+  const received = formatQuantity(rated.reading.receivedBitsPerSecond, 'rate', 4);
+  const configured = formatQuantity(rated.reading.configuredBitsPerSecond ?? 0, 'rate', 4);
+  const difference = formatDifference(rated.reading.deviationPercent ?? 0);
+  return `${rated.label} gets ${received} where ${configured} is configured${difference === 'the same' ? '' : `, ${difference}`}`;
 }

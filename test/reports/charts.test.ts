@@ -23,10 +23,18 @@ const SAMPLES: Readonly<Record<string, readonly Result[]>> = {
   'a staircase': [staircaseResult()],
   'one run': [singleResult()],
   'one run with delays of four decades': [withDelays(singleResult())],
+  'bursts in a row': [burstResult()],
   downloads: [curlResult()],
   'a grid': [sweepResult(9, 9)],
   'two results': [singleResult(), resultOf('B', HTB_DOCUMENT, [htbPoint({ rate: '606mbit' })])],
 };
+
+/** One rate, several bursts. */
+function burstResult(): Result {
+  const { sweep: _, ...rest } = HTB_DOCUMENT;
+  const points = ['1600b', '8kb', '32kb'].map((burst) => ({ ...htbPoint({}), variables: { burst } }));
+  return resultOf('bursts', { ...rest, burst: '${burst}' }, points);
+}
 
 /** Delays from 10 µs to 100 ms, which need a logarithmic axis. */
 function withDelays(result: Result): Result {
@@ -84,6 +92,7 @@ describe('the kinds of charts', () => {
     const kinds = (name: string): string[] => chartsOf(name).map((c) => c.name);
     expect(kinds('a staircase')).toEqual(['staircase', 'class-tree', 'throughput', 'tokens', 'backlog', 'delay']);
     expect(kinds('one run')).toEqual(['class-tree', 'throughput', 'tokens', 'backlog', 'delay']);
+    expect(kinds('bursts in a row')[0]).toBe('response');
     expect(kinds('downloads')).toEqual(['overshoot', 'transfer']);
     expect(kinds('a grid')).toEqual(['staircase', 'heat-map']);
     expect(kinds('two results')[0]).toBe('comparison');
@@ -119,6 +128,13 @@ describe('findings', () => {
   it('of the class tree name the class that strays from its rate', () => {
     expect(titleOf(chart('one run', 'class-tree'))).toBe(
       'Class 1:108 got 653.1 Mbit/s, 17.7 % more than its rate of 555 Mbit/s',
+    );
+  });
+
+  it('of a grid that varies no rate name the run that strays', () => {
+    // 656.25 Mbit/s of frames where 555 are configured.
+    expect(titleOf(chart('bursts in a row', 'response'))).toBe(
+      'With burst 1600b, generator gets 656.3 Mbit/s where 555 Mbit/s is configured, 18.2 % more',
     );
   });
 

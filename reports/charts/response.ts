@@ -1,0 +1,187 @@
+import type { Chart, Layout, LegendEntry, Panel, Row, Size } from '../chart.ts';
+import { rounded } from '../chart.ts';
+import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
+import { type ChartSource, pointWords, type Reading } from '../reading.ts';
+import { INK, MUTED, SERIES, SHAPES } from '../theme.ts';
+import { domainOf, seriesLabels } from './xy.ts';
+
+const POINT_LIMIT = 40;
+const FLOW_LIMIT = 6;
+
+/** What each flow gets at each point of a grid that varies no rate: one row a point. */
+export function responseCharts(source: ChartSource): Chart[] {
+  const { points } = source;
+  if (points.length < 2 || source.varying.length === 0 || source.results.length > 1) return [];
+  const readings = points.flatMap((p) => p.readings);
+  const rates = new Set(readings.map((r) => r.configuredBitsPerSecond));
+  if (readings.length === 0 || readings.some((r) => r.level === 'transfer') || rates.size >= 3) return [];
+  const drawnPoints = points.slice(0, POINT_LIMIT);
+  const flows = [...new Set(readings.map((r) => r.flow))].slice(0, FLOW_LIMIT);
+  const flowLabels = seriesLabels(flows);
+  const pointLabels = seriesLabels(drawnPoints.map((p) => pointWords(p, source.varying)));
+  const unit = unitFor(
+    'rate',
+    Math.max(...readings.map((r) => Math.max(r.receivedBitsPerSecond, r.configuredBitsPerSecond ?? 0))),
+  );
+  const rows: Row[] = drawnPoints.flatMap((p, i) =>
+    p.readings
+      .filter((r) => flows.includes(r.flow))
+      .map((r) => ({
+        series: flowLabels[flows.indexOf(r.flow)] as string,
+        y: pointLabels[i] as string,
+        x: rounded(r.receivedBitsPerSecond / unit.factor),
+        configured: r.configuredBitsPerSecond === undefined ? null : rounded(r.configuredBitsPerSecond / unit.factor),
+        result: r.resultIndex,
+        point: r.pointIndex,
+      })),
+  );
+  const bounds = [...rates].filter((r) => r !== undefined).map((r) => rounded(r / unit.factor));
+  const legend: LegendEntry[] = [
+    ...flowLabels.map((label, i) => ({
+      label,
+      colour: colourOf(i),
+      dash: [],
+      shape: SHAPES[i % SHAPES.length] as string,
+      sign: 'point' as const,
+      switchable: true,
+    })),
+    ...(bounds.length === 0
+      ? []
+      : [
+          {
+            label: 'configured',
+            colour: MUTED.light,
+            dash: [4, 3],
+            shape: 'none',
+            sign: 'line' as const,
+            switchable: false,
+          },
+        ]),
+  ];
+  return [
+    {
+      name: 'response',
+      title: titleOf(source, readings),
+      note: `Each row is one run; the dashed line is what is configured.${
+        points.length > drawnPoints.length ? ` The first ${drawnPoints.length} of ${points.length} runs are drawn.` : ''
+      }`,
+      legend,
+      panels: [responsePanel(rows, pointLabels, flowLabels, bounds, unit.name)],
+      arrange: 'stack',
+      first: 0,
+      table: {
+        caption: 'Received in each run',
+        columns: [
+          { label: 'Run', number: false },
+          { label: 'Flow', number: false },
+          { label: 'Configured', unit: unit.name, number: true },
+          { label: 'Received', unit: unit.name, number: true },
+        ],
+        rows: rows.map((r) => [
+          r.y as string,
+          r.series as string,
+          r.configured === null ? null : formatNumber(r.configured as number),
+          formatNumber(r.x as number),
+        ]),
+      },
+    },
+  ];
+}
+
+function colourOf(index: number): string {
+  return (SERIES[index % SERIES.length] as (typeof SERIES)[number]).light;
+}
+
+function titleOf(source: ChartSource, readings: readonly Reading[]): string {
+  const judged = readings.filter((r) => r.deviationPercent !== undefined);
+  if (judged.length === 0) return `Received rates of ${formatNumber(source.points.length)} runs`;
+  const worst = judged.reduce((a, b) =>
+    Math.abs(b.deviationPercent as number) > Math.abs(a.deviationPercent as number) + 1e-9 ? b : a,
+  );
+  const read = source.points.find((p) => p.pointIndex === worst.pointIndex && p.resultIndex === worst.resultIndex);
+  const where = read === undefined ? '' : `With ${pointWords(read, source.varying)}, `;
+  const received = formatQuantity(worst.receivedBitsPerSecond, 'rate', 4);
+  const configured = formatQuantity(worst.configuredBitsPerSecond as number, 'rate', 4);
+  const difference = formatDifference(worst.deviationPercent as number);
+  return difference === 'the same'
+    ? `In every run what is configured comes out: ${configured}`
+    : `${where}${worst.flow} gets ${received} where ${configured} is configured, ${difference}`;
+}
+
+function responsePanel(
+  rows: readonly Row[],
+  points: readonly string[],
+  flows: readonly string[],
+  bounds: readonly number[],
+  unitName: string,
+): Panel {
+  const domain = domainOf([0, ...rows.map((r) => r.x as number), ...bounds], true);
+  const layout = (size: Size): Layout => {
+    const height = points.length * Math.max(26, 8 * flows.length + 10);
+    return size.narrow
+      ? { left: 126, top: 10, right: 16, bottom: 46, height }
+      : { left: 210, top: 10, right: 24, bottom: 46, height };
+  };
+  return {
+    label: 'Received',
+    rows,
+    fields: [
+      { name: 'series', label: 'Flow', unit: '' },
+      { name: 'y', label: 'Run', unit: '' },
+      { name: 'x', label: 'Received', unit: unitName },
+      { name: 'configured', label: 'Configured', unit: unitName },
+    ],
+    x: { type: 'linear', domain },
+    y: { type: 'band', domain: [...points] },
+    layout,
+    spec: (size) => {
+      const x = {
+        field: 'x',
+        type: 'quantitative',
+        scale: { domain, nice: false },
+        axis: { title: `Received (${unitName})`, grid: true, labelOverlap: true, tickCount: size.narrow ? 4 : 8 },
+      };
+      const y = {
+        field: 'y',
+        type: 'nominal',
+        sort: null,
+        scale: { domain: [...points], paddingInner: 0.3, paddingOuter: 0.15 },
+        axis: { title: null, labelColor: INK.light, labelLimit: 0, labelFontSize: size.narrow ? 11 : 12 },
+      };
+      const yOffset = { field: 'series', type: 'nominal', sort: null, scale: { domain: [...flows] } };
+      const color = {
+        field: 'series',
+        type: 'nominal',
+        scale: { domain: [...flows], range: flows.map((_, i) => colourOf(i)) },
+        legend: null,
+      };
+      const shape = {
+        field: 'series',
+        type: 'nominal',
+        scale: { domain: [...flows], range: flows.map((_, i) => SHAPES[i % SHAPES.length] as string) },
+        legend: null,
+      };
+      return {
+        layer: [
+          {
+            name: 'guide',
+            data: { values: bounds.map((bound) => ({ x: bound })) },
+            mark: { type: 'rule', color: MUTED.light, strokeWidth: 1.5, strokeDash: [4, 3] },
+            encoding: { x },
+          },
+          {
+            name: 'stem',
+            mark: { type: 'rule', strokeWidth: 1.5, opacity: 0.55 },
+            encoding: { x, x2: { datum: 0 }, y, yOffset, color },
+          },
+          {
+            name: 'point',
+            mark: { type: 'point', filled: true, size: 70, opacity: 1 },
+            encoding: { x, y, yOffset, color, shape },
+          },
+        ],
+        resolve: { scale: { color: 'independent', shape: 'independent' } },
+      };
+    },
+  };
+}

@@ -55,6 +55,10 @@ export class PointPool implements BatchRunner {
     return this.#options.workers;
   }
 
+  get parallel(): number {
+    return this.#options.workers;
+  }
+
   /**
    * Runs some points in a thread. A batch that takes its thread with it (out of memory, stuck within one instant) is
    * run again point by point, and the one that does it again has failed.

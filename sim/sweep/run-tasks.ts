@@ -15,6 +15,8 @@ export interface BatchResult {
 export interface BatchRunner {
   /** How many batches it takes at a time. */
   readonly lanes: number;
+  /** How many of them run at a time, as far as is known. */
+  readonly parallel: number;
   run(tasks: readonly PointTask[]): Promise<BatchResult>;
   /** Asks to end: points that run are finished, others are left. */
   stop(): void;
@@ -39,7 +41,7 @@ export async function runTasks(
   journal: Journal,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: SweepProgress) => void },
 ): Promise<void> {
-  const schedule = new Schedule(tasks, runner.lanes);
+  const schedule = new Schedule(tasks);
   let pointsDone = 0;
   let failed = 0;
   let ended = signal.aborted;
@@ -50,7 +52,7 @@ export async function runTasks(
   const runLane = async (): Promise<void> => {
     let written = Promise.resolve();
     while (!ended) {
-      const batch = schedule.next();
+      const batch = schedule.next(runner.parallel);
       if (batch.length === 0) break;
       const { lines, tookMs } = await runner.run(batch);
       schedule.finished(batch, tookMs);

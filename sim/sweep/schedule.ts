@@ -13,24 +13,14 @@ export interface CostedTask extends PointTask {
 /** Hands out points in batches, the large ones first and alone, the small ones together. */
 export class Schedule {
   readonly #tasks: readonly CostedTask[];
-  readonly #lanes: number;
-  readonly #batchMs: number;
   #next = 0;
   #costLeft: number;
   #costDone = 0;
   #msDone = 0;
 
-  /** @param lanes how many batches run at a time */
-  constructor(tasks: readonly CostedTask[], lanes: number, batchMs = BATCH_MS) {
+  constructor(tasks: readonly CostedTask[]) {
     this.#tasks = [...tasks].sort((a, b) => b.cost - a.cost || a.index - b.index);
-    this.#lanes = lanes;
-    this.#batchMs = batchMs;
     this.#costLeft = tasks.reduce((sum, { cost }) => sum + cost, 0);
-  }
-
-  /** Points that no batch has yet. */
-  get waiting(): number {
-    return this.#tasks.length - this.#next;
   }
 
   /** Share of the whole cost that is done, 0 to 1. */
@@ -39,10 +29,14 @@ export class Schedule {
     return all === 0 ? 1 : this.#costDone / all;
   }
 
-  /** The next batch; empty when all is handed out. */
-  next(): readonly CostedTask[] {
+  /**
+   * The next batch; empty when all is handed out.
+   *
+   * @param parallel how many batches run at a time: towards the end each gets its share
+   */
+  next(parallel: number): readonly CostedTask[] {
     const costPerMs = this.#msDone === 0 ? 0 : this.#costDone / this.#msDone;
-    const budget = Math.min(costPerMs * this.#batchMs, this.#costLeft / (4 * this.#lanes));
+    const budget = Math.min(costPerMs * BATCH_MS, this.#costLeft / (4 * parallel));
     const from = this.#next;
     let cost = 0;
     while (this.#next < this.#tasks.length && this.#next - from < LARGEST_BATCH) {

@@ -51,6 +51,7 @@ export class QueueRunner implements BatchRunner {
   readonly #options: QueueRunnerOptions;
   readonly #outstanding = new Map<string, Outstanding>();
   readonly #startMs = performance.now();
+  #parallel = 1;
   #isStopped = false;
   #isClosed = false;
   #isLonely = false;
@@ -87,6 +88,10 @@ export class QueueRunner implements BatchRunner {
     await runner.#takeOver();
     runner.#loop = runner.#watch();
     return runner;
+  }
+
+  get parallel(): number {
+    return this.#parallel;
   }
 
   async run(tasks: readonly PointTask[]): Promise<BatchResult> {
@@ -172,6 +177,7 @@ export class QueueRunner implements BatchRunner {
     const before = [...this.#outstanding];
     const jobs = await this.#jobs(['waiting', 'active', 'delayed', 'prioritized', 'completed', 'failed']);
     const present = new Set(jobs.map(({ id }) => id));
+    this.#parallel = Math.max(1, await this.#queue.getActiveCount());
     for (const [id, batch] of before) {
       batch.missed = present.has(id) ? 0 : batch.missed + 1;
       // On its way from one state to the next it may be overlooked once.

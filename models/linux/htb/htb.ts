@@ -62,6 +62,8 @@ export class Htb implements Qdisc {
   readonly #tree: HtbTree;
   readonly #scheduler: HtbScheduler;
   readonly #watchdog: number;
+  /** What the watchdog was set to last. */
+  #armedTicks = -1;
 
   readonly #handle: number;
   /** Leaf of packets that name none; undefined: the direct queue. */
@@ -146,20 +148,23 @@ export class Htb implements Qdisc {
     if (this.lengthPackets === 0) return NO_PACKET;
     const tickNs = this.#kernel.tickNs;
     const scheduler = this.#scheduler;
-    if (!scheduler.begin(tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs))) {
-      // The watchdog is armed for the same instant already.
-      this.#counters.idleDequeues++;
-      return NO_PACKET;
-    }
-    for (let level = 0; level < LEVELS; level++) {
-      scheduler.handleDue(level);
-      for (let mask = scheduler.rowMask[level]!; mask !== 0; mask &= mask - 1) {
-        const packet = this.#serve(lowestBit(mask), level, nowNs);
-        if (packet !== NO_PACKET) return packet;
+    const nowTicks = tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs);
+    if (scheduler.begin(nowTicks)) {
+      for (let level = 0; level < LEVELS; level++) {
+        scheduler.handleDue(level);
+        for (let mask = scheduler.rowMask[level]!; mask !== 0; mask &= mask - 1) {
+          const packet = this.#serve(lowestBit(mask), level, nowNs);
+          if (packet !== NO_PACKET) return packet;
+        }
       }
     }
     this.#counters.idleDequeues++;
-    this.#surroundings.wakeAt(this.#watchdog, scheduler.idleUntil() * tickNs);
+    const next = scheduler.nextTicks;
+    // A watchdog that is set to this instant already has not expired yet.
+    if (next !== this.#armedTicks) {
+      this.#armedTicks = next;
+      this.#surroundings.wakeAt(this.#watchdog, next * tickNs);
+    }
     return NO_PACKET;
   }
 
@@ -192,6 +197,7 @@ export class Htb implements Qdisc {
     }
     this.#scheduler.visit(pass);
     pass.plain(this.#peeked);
+    this.#armedTicks = pass.due(this.#armedTicks, tickNs);
     for (const name of COUNTERS) this.#counters[name] = pass.counter(this.#counters[name]);
     this.#direct.visit(pass);
     for (const entry of this.#tree.classes) {

@@ -7,8 +7,6 @@ import { WaitQueue } from './wait-queue.ts';
 
 /** Longest time that tokens are counted over, up or down (s): HTB's mbuffer. */
 const TOKEN_SPAN_SECONDS = 60;
-/** How far ahead a dequeue that finds nothing sets its watchdog, at most (s). */
-const LOOK_AHEAD_SECONDS = 5;
 /** After so long, a level without waiting classes is looked at again (s). */
 const IDLE_LEVEL_SECONDS = 1;
 
@@ -20,8 +18,9 @@ const IDLE_LEVEL_SECONDS = 1;
  * follows. From net/sched/sch_htb.c, 2.6.22 to 6.18; the methods name its functions.
  */
 export class HtbScheduler {
-  /** Priorities of each level's rows that are not empty (a bit each). */
+  /** Priorities of each level's rows that are not empty (a bit each), and the levels that have any. */
   readonly rowMask = new Int32Array(LEVELS);
+  #rowLevels = 0;
   /** Times that a class became CANT_SEND. */
   limitReached = 0;
 
@@ -29,13 +28,13 @@ export class HtbScheduler {
   readonly #rows: readonly RankSet<HtbClass>[];
   readonly #waiting: readonly WaitQueue[];
   readonly #nearEvent = new Float64Array(LEVELS);
+  /** The earliest of them. */
+  #soonest = 0;
   readonly #contested: number = 0;
   readonly #hysteresis: boolean;
   readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
   #now = 0;
-  /** Nothing may be sent before it, unless a class becomes active first; in ticks. */
-  #quietUntil = Number.NEGATIVE_INFINITY;
   /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
   #delay = 0;
 
@@ -51,7 +50,6 @@ export class HtbScheduler {
   /** Tells of rows, waiting classes and instants. */
   visit(pass: RecurrencePass): void {
     const { tickNs } = this.#kernel;
-    this.#quietUntil = pass.due(this.#quietUntil, tickNs);
     this.limitReached = pass.counter(this.limitReached);
     for (let level = 0; level < LEVELS; level++) {
       pass.plain(this.rowMask[level]!);
@@ -60,33 +58,33 @@ export class HtbScheduler {
       else this.#nearEvent[level] = pass.due(this.#nearEvent[level]!, tickNs);
       this.#waiting[level]!.visit(pass, tickNs);
     }
+    this.#soonest = Math.min(...this.#nearEvent);
     this.#rows.forEach((row, index) => {
       row.visit(pass, (this.#contested & (1 << (index % PRIORITIES))) !== 0);
     });
   }
 
-  /** Sets the clock, for a dequeue; false: nothing has changed since the last one found nothing, nor is anything due. */
+  /** Sets the clock, for a dequeue; false: nothing is due, and no class may send. */
   begin(nowTicks: number): boolean {
     this.#now = nowTicks;
-    return nowTicks >= this.#quietUntil;
+    return this.#rowLevels !== 0 || nowTicks >= this.#soonest;
   }
 
   /** Handles what is due on a level, if anything can be. */
   handleDue(level: number): void {
-    if (this.#now >= this.#nearEvent[level]!) this.#nearEvent[level] = this.#handleEvents(level);
+    if (this.#now < this.#nearEvent[level]!) return;
+    this.#nearEvent[level] = this.#handleEvents(level);
+    let soonest = this.#nearEvent[0]!;
+    for (let other = 1; other < LEVELS; other++) soonest = Math.min(soonest, this.#nearEvent[other]!);
+    this.#soonest = soonest;
   }
 
-  /** Ends a dequeue that found nothing on any level: the next instant at which a class changes, a few seconds ahead at most. */
-  idleUntil(): number {
-    let next = this.#now + LOOK_AHEAD_SECONDS * this.#kernel.ticksPerSecond;
-    let rows = 0;
-    for (let level = 0; level < LEVELS; level++) {
-      next = Math.min(next, this.#nearEvent[level]!);
-      rows |= this.rowMask[level]!;
-    }
-    // A row with members that gave nothing has a qdisc below that may change its mind at any time.
-    this.#quietUntil = rows === 0 ? next : Number.NEGATIVE_INFINITY;
-    return next;
+  /**
+   * The next instant at which a class changes, once a dequeue has found nothing on any level: a second ahead at most. (The
+   * kernel looks five seconds ahead at most, which therefore never matters.)
+   */
+  get nextTicks(): number {
+    return this.#soonest;
   }
 
   /** Wakes the classes of a level whose wait is over (htb_do_events). */
@@ -112,6 +110,7 @@ export class HtbScheduler {
     const waitTicks = due === now ? now + 1 : due;
     const level = entry.level;
     if (waitTicks < this.#nearEvent[level]!) this.#nearEvent[level] = waitTicks;
+    if (waitTicks < this.#soonest) this.#soonest = waitTicks;
     this.#waiting[level]!.add(entry, waitTicks);
   }
 
@@ -177,7 +176,7 @@ export class HtbScheduler {
     if (mask === 0 || entry.mode !== CAN_SEND) return;
     const level = entry.level;
     this.rowMask[level]! |= mask;
-    this.#quietUntil = Number.NEGATIVE_INFINITY;
+    this.#rowLevels |= 1 << level;
     for (let left = mask; left !== 0; left &= left - 1) {
       this.#rows[level * PRIORITIES + lowestBit(left)]!.add(entry.rowRank);
     }
@@ -215,6 +214,7 @@ export class HtbScheduler {
       if (row.pointer === rank) row.advance();
       if (row.count === 0) this.rowMask[level]! &= ~(1 << priority);
     }
+    if (this.rowMask[level] === 0) this.#rowLevels &= ~(1 << level);
   }
 
   /** The leaf whose turn it is below a row that is not empty (htb_lookup_leaf). */

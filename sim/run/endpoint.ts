@@ -1,4 +1,5 @@
 import type { Port } from './port.ts';
+import type { FlowResult } from './result.ts';
 
 /** Where packets of one id (`packets.flow`) come from and go to: a flow, or one connection of a flow. */
 export interface Endpoint {
@@ -16,4 +17,13 @@ export interface Endpoint {
   dropped(packet: number, nowNs: number): void;
   /** Told that a packet has left the device of a hop. */
   transmitted(packet: number, nowNs: number): void;
+}
+
+/** A flow as the network sees it. */
+export interface NetworkFlow {
+  /** Arms what starts the flow. */
+  start(): void;
+  /** The warm-up is over. */
+  warm(): void;
+  result(): FlowResult;
 }

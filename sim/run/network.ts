@@ -1,5 +1,5 @@
 import { TailDropQueue } from '../../models/links/tail-drop.ts';
-import { invariant, type SourceDeclaration } from '../../models/model.ts';
+import { invariant, type ReadBytes, type SourceDeclaration } from '../../models/model.ts';
 import { PacketPool } from '../../models/packet.ts';
 import type { Recurrent } from '../../models/recurrence.ts';
 import { buildQdisc, modelsOf } from '../../models/registry.ts';
@@ -9,10 +9,11 @@ import { randomStream } from '../engine/random.ts';
 import { Timers } from '../engine/timers.ts';
 import type { FlowSpec, HopSpec, LinkSpec, Scenario } from '../scenario/scenario.ts';
 import { BulkFlow } from './bulk-flow.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, NetworkFlow } from './endpoint.ts';
 import { leaveOutPeriods } from './fast-forward.ts';
 import { FlowMeter } from './flow-meter.ts';
 import { OpenFlow } from './open-flow.ts';
+import { meanBitsPerSecond } from './opportunity-link.ts';
 import { Port, type PortOwner } from './port.ts';
 import { PortMeter, type TraceNames } from './port-meter.ts';
 import type { FlowResult, HopResult } from './result.ts';
@@ -21,15 +22,6 @@ import type { Tracer } from './tracer.ts';
 import { TransferFlow } from './transfer-flow.ts';
 import type { RunWindow } from './window.ts';
 
-/** A flow as the network sees it. */
-export interface NetworkFlow {
-  /** Arms what starts the flow. */
-  start(): void;
-  /** The warm-up is over. */
-  warm(): void;
-  result(): FlowResult;
-}
-
 /** Settings of a run that are not the scenario's. */
 export interface NetworkOptions {
   /** Buckets of each series; 0: no series. */
@@ -37,6 +29,8 @@ export interface NetworkOptions {
   readonly tracer?: Tracer;
   /** Leaves out whole periods of a state that repeats, every count unchanged; default true. Traces and series turn it off. */
   readonly fastForward?: boolean;
+  /** Reads the files that sources name; absent: there are none to be read. */
+  readonly readBytes?: ReadBytes | undefined;
 }
 
 /** The hops and flows of a scenario, wired on one clock. */
@@ -75,7 +69,7 @@ export class Network implements PortOwner, Wiring {
         invariant(port !== undefined, `flow ${flow.name} goes via an unknown hop ${name}`);
         return port;
       });
-      return this.#flow(flow, path, options.buckets);
+      return this.#flow(flow, path, options);
     });
     const wanted = options.fastForward !== false && options.tracer === undefined && options.buckets === 0;
     this.#repeating = wanted ? this.#recurrent() : undefined;
@@ -175,12 +169,13 @@ export class Network implements PortOwner, Wiring {
     return port;
   }
 
-  #flow(spec: FlowSpec, path: readonly Port[], buckets: number): NetworkFlow {
+  #flow(spec: FlowSpec, path: readonly Port[], { buckets, readBytes }: NetworkOptions): NetworkFlow {
     const lastHop = this.#scenario.hops.find((hop) => hop.name === spec.via.at(-1))!;
     const meter = new FlowMeter(this.window, this.packets, lastHop.link, buckets);
     const declaration = sourceOf(spec);
     if ('create' in declaration) {
-      const source = declaration.create(spec.source.values, randomStream(this.#scenario.seed, `flow/${spec.name}`));
+      const random = randomStream(this.#scenario.seed, `flow/${spec.name}`);
+      const source = declaration.create(spec.source.values, random, readBytes);
       return new OpenFlow(this, spec, source, path, meter);
     }
     if ('writing' in declaration) return new BulkFlow(this, spec, declaration, path, meter, this.window, buckets);
@@ -204,6 +199,8 @@ function queueBounds(link: LinkSpec): { packets: number; bytes: number } {
   const { queue } = link;
   if ('packets' in queue) return { packets: queue.packets, bytes: Number.POSITIVE_INFINITY };
   if ('bytes' in queue) return { packets: Number.POSITIVE_INFINITY, bytes: queue.bytes };
-  const bytes = link.rateBitsPerSecond === 0 ? Number.POSITIVE_INFINITY : (link.rateBitsPerSecond * queue.ns) / 8e9;
+  const { rateBitsPerSecond, opportunitiesNs } = link;
+  const drain = opportunitiesNs === undefined ? rateBitsPerSecond : meanBitsPerSecond(opportunitiesNs);
+  const bytes = drain === 0 ? Number.POSITIVE_INFINITY : (drain * queue.ns) / 8e9;
   return { packets: Number.POSITIVE_INFINITY, bytes };
 }

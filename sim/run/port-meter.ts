@@ -1,6 +1,7 @@
 import type { ClassProbe, Qdisc, QdiscReport } from '../../models/model.ts';
 import type { PacketPool } from '../../models/packet.ts';
 import type { RecurrencePass } from '../../models/recurrence.ts';
+import { OPPORTUNITY_BYTES } from './opportunity-link.ts';
 import type { ClassResult, HopResult, Series } from './result.ts';
 import { StepSignal, WindowedRate } from './series.ts';
 import type { Tracer } from './tracer.ts';
@@ -33,6 +34,9 @@ export class PortMeter {
   #leftNs = 0;
   #warmBusyNs = 0;
   #departedPackets = 0;
+  /** Of a link that follows a trace: bytes that went and that could have gone, since the warm-up. */
+  #usedBytes = 0;
+  #offeredBytes = 0;
   #droppedPackets = 0;
   #lostPackets = 0;
   #warmPackets: number[] = [];
@@ -88,6 +92,8 @@ export class PortMeter {
   /** The warm-up is over: what has left so far does not count for the rates. */
   warm(): void {
     this.#warmBusyNs = this.#busyNs(this.#window.warmNs);
+    this.#usedBytes = 0;
+    this.#offeredBytes = 0;
     const probe = this.#probe;
     if (probe === undefined) return;
     this.#warmPackets = probe.names.map((_, index) => probe.departedPackets(index));
@@ -112,6 +118,12 @@ export class PortMeter {
     this.#transmissionNs += transmissionNs;
     this.#leftNs = nowNs + transmissionNs;
     if (this.#trace !== undefined) this.#tell('depart', packet, nowNs);
+  }
+
+  /** A link that follows a trace could send, and so many bytes went. */
+  opportunity(usedBytes: number): void {
+    this.#usedBytes += usedBytes;
+    this.#offeredBytes += OPPORTUNITY_BYTES;
   }
 
   dropped(packet: number, nowNs: number): void {
@@ -184,13 +196,20 @@ export class PortMeter {
       classes,
       ...(nested.children === undefined ? {} : { children: nested.children }),
       link: {
-        busyFraction: (this.#busyNs(endNs) - this.#warmBusyNs) / (endNs - warmNs),
+        busyFraction: this.#busyFraction(),
         sentPackets: this.#departedPackets,
         droppedPackets: this.#droppedPackets,
         lostPackets: this.#lostPackets,
       },
       ...(this.#backlog === undefined ? {} : { series: { backlogBytes: this.#backlog.finish(endNs, 1) } }),
     };
+  }
+
+  /** Share of the window; of a link that follows a trace, of what it could carry. */
+  #busyFraction(): number {
+    if (this.#offeredBytes > 0) return this.#usedBytes / this.#offeredBytes;
+    const { warmNs, endNs } = this.#window;
+    return (this.#busyNs(endNs) - this.#warmBusyNs) / (endNs - warmNs);
   }
 
   #tell(event: 'arrive' | 'drop' | 'depart' | 'deliver', packet: number, nowNs: number): void {

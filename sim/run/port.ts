@@ -4,6 +4,7 @@ import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
 import { randomStream } from '../engine/random.ts';
 import type { TimerHandler, Timers } from '../engine/timers.ts';
 import type { HopSpec } from '../scenario/scenario.ts';
+import { OpportunityLink, type OpportunityOwner } from './opportunity-link.ts';
 import type { PortMeter } from './port-meter.ts';
 import { RANK_ARRIVAL, RANK_DEVICE, RANK_MODEL, RANK_WATCHDOG } from './ranks.ts';
 
@@ -25,8 +26,9 @@ export interface PortOwner {
  *
  * Dequeue is tried after each arrival, when the device gets free and when a watchdog expires. The device is busy for
  * ceil((size + overhead per segment) * 8e9 / rate) ns after a dequeue; rate 0: never, the qdisc is then drained at once.
+ * A device that follows a trace is always busy, but for the instants of its {@link OpportunityLink}.
  */
-export class Port implements Surroundings, TimerHandler, Recurrent {
+export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityOwner {
   readonly packets: PacketPool;
   readonly startNs: number;
   /** Set once, right after the construction: the qdisc needs the port as its surroundings. */
@@ -51,6 +53,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent {
   readonly #lossRandom: () => number;
   readonly #drops: ReadonlySet<number> | undefined;
   readonly #lossy: boolean;
+  readonly #followsTrace: boolean;
   readonly #tellsTransmitted: boolean;
   readonly #deliversAtOnce: boolean;
   #dataArrivals = 0;
@@ -97,6 +100,13 @@ export class Port implements Surroundings, TimerHandler, Recurrent {
     this.#lossRandom = randomStream(seed, `link/${spec.name}`).uniform;
     this.#drops = spec.link.drop.length > 0 ? new Set(spec.link.drop) : undefined;
     this.#lossy = this.#loss > 0 || this.#drops !== undefined;
+    const { opportunitiesNs } = spec.link;
+    this.#followsTrace = opportunitiesNs !== undefined;
+    if (opportunitiesNs !== undefined) {
+      // It takes packets when it can send, never when they come.
+      this.#busy = true;
+      new OpportunityLink(opportunitiesNs, timers, packets, this);
+    }
   }
 
   // Surroundings of the qdisc -------------------------------------------------------------------------------------
@@ -170,9 +180,26 @@ export class Port implements Surroundings, TimerHandler, Recurrent {
     }
   }
 
+  // Opportunities of a link that follows a trace -----------------------------------------------------------------------
+
+  takeForOpportunity(nowNs: number): number {
+    const packet = this.root.dequeue(nowNs);
+    if (packet !== NO_PACKET) this.#meter.departed(packet, nowNs, 0);
+    return packet;
+  }
+
+  leaveByOpportunity(packet: number, nowNs: number): void {
+    this.#leave(packet, nowNs);
+  }
+
+  opportunityEnded(usedBytes: number, nowNs: number): void {
+    this.#meter.opportunity(usedBytes);
+    this.#meter.changed(nowNs);
+  }
+
   /** Whether a repeating state can be found: nothing random, nothing that counts packets to lose, a qdisc that tells its state. */
   get recurs(): boolean {
-    return !this.#lossy && this.root.visit !== undefined && this.#timerOwners.length === 0;
+    return !this.#lossy && !this.#followsTrace && this.root.visit !== undefined && this.#timerOwners.length === 0;
   }
 
   visit(pass: RecurrencePass): void {

@@ -1,3 +1,4 @@
+import { writeClassId } from '../units/class-id.ts';
 import { majorOf, minorOf, readClassId, readHandle } from './class-id.ts';
 import {
   type TcClass,
@@ -12,6 +13,8 @@ import { HTB_CLASS_OPTIONS, QDISC_OPTIONS, UNKNOWN_QDISCS } from './option-table
 import { readOptions } from './options.ts';
 import { Words } from './words.ts';
 
+/** Longer than any chain of parents that HTB allows. */
+const LONGEST_CHAIN = 16;
 /** Name of the device where the output does not say it (`tc qdisc show dev eth0` leaves it out). */
 export const UNNAMED_DEVICE = 'eth0';
 
@@ -164,7 +167,23 @@ export function settleShown(tree: TcTree, messages: TcMessage[]): void {
       const options = { ...qdisc.options, default: settleDefault(device, qdisc, shown, messages) };
       device.qdiscs[i] = { ...qdisc, options };
     }
+    settleParents(device, messages);
     device.classes.sort((a, b) => depth(device, a) - depth(device, b));
+  }
+}
+
+/** Takes away parents that are not shown, and those that lead in a circle, which only damaged output has. */
+function settleParents(device: TcDevice, messages: TcMessage[]): void {
+  for (const [i, entry] of device.classes.entries()) {
+    const { parent, ...orphan } = entry;
+    if (parent === undefined) continue;
+    const isShown = device.classes.some((candidate) => candidate.id === parent);
+    if (isShown && depth(device, entry) < LONGEST_CHAIN) continue;
+    device.classes[i] = orphan;
+    const text = isShown
+      ? 'the parents of this class lead in a circle'
+      : `the parent ${writeClassId(parent)} of this class is not shown`;
+    messages.push({ line: entry.line, severity: 'warning', text: `${text}; it is taken for one without parent` });
   }
 }
 
@@ -189,7 +208,7 @@ function settleDefault(device: TcDevice, qdisc: TcQdisc, shown: TcOption, messag
 
 function depth(device: TcDevice, entry: TcClass): number {
   let steps = 0;
-  for (let above: TcClass | undefined = entry; above?.parent !== undefined && steps < 16; steps++) {
+  for (let above: TcClass | undefined = entry; above?.parent !== undefined && steps < LONGEST_CHAIN; steps++) {
     const { parent }: TcClass = above;
     above = device.classes.find((candidate) => candidate.id === parent);
   }

@@ -71,6 +71,22 @@ describe('versions differ', () => {
     const text = 'class htb 1:10 parent 1:1 prio 0 rate 1Mbit ceil 2Mbit\nclass htb 1:1 root rate 2Mbit ceil 2Mbit\n';
     expect(Object.keys(hopOf(text).classes as object)).toEqual(['1:1', '1:10']);
   });
+  it.each([
+    [
+      'class htb 1:1 parent 1:1 rate 1Mbit',
+      'the parents of this class lead in a circle; it is taken for one without parent',
+    ],
+    [
+      'class htb 1:1 parent 1:9 rate 1Mbit',
+      'the parent 1:9 of this class is not shown; it is taken for one without parent',
+    ],
+  ])('%s: %s', (line, text) => {
+    const { messages, loaded } = imported(
+      `qdisc htb 1: root refcnt 2 r2q 10 default 0x1 direct_packets_stat 0\n${line}\n`,
+    );
+    expect(complaints(messages)).toEqual([`2: ${text}`]);
+    expect(loaded.first.hops[0]?.shaper?.values.classes).not.toHaveProperty('1:1.parent');
+  });
   it('classes without their qdisc: default and r2q are not known', () => {
     expect(complaints(imported(classes('1')).messages)).toEqual([
       '1: classes without their qdisc: default class and r2q are not known',

@@ -39,7 +39,7 @@ const allowed: Record<string, readonly string[]> = {
   models: ['models'],
   'sim/engine': ['sim/engine', 'models'],
   'sim/units': ['sim/units'],
-  'sim/scenario': ['sim/scenario', 'sim/units', 'models'],
+  'sim/scenario': ['sim/scenario', 'sim/engine', 'sim/units', 'models'],
   'sim/run': ['sim/run', 'sim/scenario', 'sim/engine', 'sim/units', 'models'],
   'sim/tc': ['sim/tc', 'sim/scenario', 'sim/units', 'models'],
   'sim/sweep': ['sim/sweep', 'sim/run', 'sim/scenario', 'sim/engine', 'sim/units', 'models'],

@@ -17,10 +17,20 @@ import { verdictSection } from './verdict.ts';
 import { whatIfData } from './what-if-data.ts';
 import { glossary, simulatedWords } from './words.ts';
 
+/** Something that is allowed in a configuration and probably a mistake. */
+export interface Finding {
+  /** Dotted path in the scenario. */
+  readonly place: string;
+  readonly text: string;
+  readonly hint: string;
+}
+
 /** What a page is made of. */
 export interface PageInput {
   readonly results: readonly Result[];
   readonly explanations: readonly Explanation[];
+  /** What a check of the configurations finds, each once. */
+  readonly findings: readonly Finding[];
   /** The command line that makes this page again. */
   readonly command: string;
   /** `reports/client/main.ts`, bundled as a classic script. */
@@ -99,6 +109,15 @@ function sourceSection(input: PageInput): Html {
   ]);
 }
 
+function findingsHtml(findings: readonly Finding[]): Html | undefined {
+  if (findings.length === 0) return undefined;
+  const heading = findings.length === 1 ? 'One thing to look at' : `${findings.length} things to look at`;
+  return html`<h3>${heading} in the configuration</h3><ul class="findings">${findings.map(
+    ({ place, text, hint }) =>
+      html`<li><code>${shown(place, 200)}</code> ${shown(text, 500)} <span class="note">${shown(hint, 300)}</span></li>`,
+  )}</ul>`;
+}
+
 function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html {
   const parts: Html[] = [];
   const all = pointsTable(source, points);
@@ -173,7 +192,12 @@ export async function renderPage(input: PageInput): Promise<string> {
     sourceSection(input),
   ];
   const terms = glossary(body.map((part) => part.text).join(' '));
-  body[1] = section('simulated', 'What was simulated', [...words, terms]);
+  const findings = findingsHtml(input.findings);
+  body[1] = section('simulated', 'What was simulated', [
+    ...words,
+    ...(findings === undefined ? [] : [findings]),
+    terms,
+  ]);
   const contents = [
     ['verdict', 'Verdict'],
     ['simulated', 'What was simulated'],

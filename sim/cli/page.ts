@@ -6,6 +6,7 @@ import type { Explanation } from '../output/explanation.ts';
 import type { Result } from '../run/result.ts';
 import { checkDocument } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
+import { lint } from '../tc/lint/lint.ts';
 import { readText, writeText } from './files.ts';
 import { say } from './streams.ts';
 
@@ -19,6 +20,7 @@ export async function writePage(path: string, results: readonly Result[]): Promi
   const page = await renderPage({
     results,
     explanations: results.flatMap(explain),
+    findings: results.flatMap(findings),
     command: ['sim', ...process.argv.slice(2).map(shellWord)].join(' '),
     clientScript: builtScript('page-client.js'),
     whatIf: builtScript('page-engine.js'),
@@ -54,6 +56,17 @@ function explain(result: Result, resultIndex: number): PlacedExplanation[] {
             .filter(({ sections }) => sections.length > 0)
             .map((explanation) => ({ ...explanation, result: resultIndex, point })),
     );
+  } catch (error) {
+    if (error instanceof ScenarioError) return [];
+    throw error;
+  }
+}
+
+/** What a check of a result's configuration finds; nothing where the scenario cannot be read without its other files. */
+function findings(result: Result) {
+  try {
+    const loaded = checkDocument(result.scenario.document, { registry });
+    return lint(loaded.first, loaded.document).map(({ path, text, hint }) => ({ place: path.join('.'), text, hint }));
   } catch (error) {
     if (error instanceof ScenarioError) return [];
     throw error;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../reports/explanation.ts';
-import { renderPage } from '../../reports/page.ts';
+import { type PageInput, renderPage } from '../../reports/page.ts';
 import { drawSpec } from '../../reports/vega.ts';
 import { runPoint } from '../../sim/run/page-engine.ts';
 import type { Result } from '../../sim/run/result.ts';
@@ -35,6 +35,7 @@ const SAMPLES: Readonly<Record<string, () => readonly Result[]>> = {
 };
 
 interface Extras {
+  readonly findings?: PageInput['findings'];
   readonly explanations?: readonly Explanation[];
   readonly whatIf?: string;
   readonly command?: string;
@@ -44,6 +45,7 @@ async function pageOf(results: readonly Result[], extras: Extras = {}): Promise<
   return renderPage({
     results,
     explanations: extras.explanations ?? [],
+    findings: extras.findings ?? [],
     command: extras.command ?? 'sim run scenarios/htb-800B.yaml --html out.html',
     clientScript: await clientScript(),
     ...(extras.whatIf === undefined ? {} : { whatIf: extras.whatIf }),
@@ -474,6 +476,7 @@ describe.skipIf(!hasChromium)('a page in a browser', () => {
         const result = hostileResult(texts);
         const html = await pageOf([result, { ...result, title: text(7) }], {
           explanations,
+          findings: texts.map((place, i) => ({ place, text: text(i + 1), hint: text(i + 2) })),
           command: text(8),
           whatIf: await engineScript(),
         });

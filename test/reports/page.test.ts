@@ -28,6 +28,7 @@ async function page(results: readonly Result[], explanations: readonly Explanati
   return renderPage({
     results,
     explanations,
+    findings: [{ place: 'hops.bridge.classes', text: 'the quantum is large', hint: 'set quantum: 60000' }],
     command: COMMAND,
     clientScript: await clientScript(),
     whatIf: await engineScript(),
@@ -59,6 +60,12 @@ describe('the page of one run', () => {
     expect(text).toContain('The expectation holds');
     expect(text).toMatch(/got 656\.25 Mbit\/s ?, expected 656\.25 Mbit\/s/);
     expect(html.indexOf('The expectation holds')).toBeLessThan(html.indexOf('id="simulated"'));
+  });
+
+  it('says what a check of the configuration finds, with the place and what to do', () => {
+    expect(textOf(html)).toContain(
+      'One thing to look at in the configuration hops.bridge.classes the quantum is large set quantum: 60000',
+    );
   });
 
   it('says what was simulated, why it came out so, and how to get it again', () => {

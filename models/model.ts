@@ -84,7 +84,17 @@ export interface ModelDeclaration {
   readonly counters: Readonly<Record<string, string>>;
   /** Finds what is wrong between parameters (circular parents, a default class that is not there). */
   check?(values: Values): ParameterProblem[];
+  /** Looks at the beginning of the files that the values name; called where files can be read. */
+  checkFiles?(values: Values, readBytes: ReadBytes): ParameterProblem[];
 }
+
+/**
+ * Reads a file that a scenario names, relative to the scenario: fills `into` with the bytes from `offset` on and returns
+ * how many there were, fewer only at the end of the file. Nothing stays open between two calls.
+ *
+ * @throws Error that says why the file cannot be read
+ */
+export type ReadBytes = (file: string, offset: number, into: Uint8Array) => number;
 
 // ---------------------------------------------------------------------------------------------------------------
 // Packet side: qdiscs. A qdisc is a state machine without a clock, driven by a port (sim/run) or by a test.
@@ -227,7 +237,8 @@ export interface PacketSource {
 
 export interface SourceDeclaration extends ModelDeclaration {
   readonly role: 'source';
-  create(values: Values, random: RandomStream): PacketSource;
+  /** `readBytes` is absent where no files can be read, as in a web page. */
+  create(values: Values, random: RandomStream, readBytes?: ReadBytes): PacketSource;
 }
 
 // ---------------------------------------------------------------------------------------------------------------

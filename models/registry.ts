@@ -30,6 +30,7 @@ import { curlSource } from './sources/curl.ts';
 import { downloadSource } from './sources/download.ts';
 import { onOff } from './sources/on-off.ts';
 import { poisson } from './sources/poisson.ts';
+import { trace } from './sources/trace.ts';
 import type { LimiterBuilder } from './sources/transfers.ts';
 import { congestionControls } from './tcp/congestion-controls.ts';
 
@@ -52,6 +53,7 @@ const models: readonly ModelDeclaration[] = [
   cbr,
   poisson,
   onOff,
+  trace,
   ...genericShapers,
   ...genericLimiters,
   ...congestionControls,

@@ -1,9 +1,9 @@
-import { dirname, isAbsolute, join } from 'node:path';
 import * as registry from '../../models/registry.ts';
 import { adviceText } from '../output/advice-text.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { simulate } from '../run/simulate.ts';
 import { checkDocument } from '../scenario/load-scenario.ts';
+import { pathBeside } from '../sweep/named-files.ts';
 import { applyProposals, propose } from '../tc/advise.ts';
 import type { Command } from './command.ts';
 import { readText } from './files.ts';
@@ -23,10 +23,12 @@ export const advise: Command = {
     const document = applyProposals(loaded.document, point.variables, proposals);
     const changed = checkDocument(document, {
       registry,
-      readText: (name) => readText(isAbsolute(name) ? name : join(dirname(path), name)),
+      readText: (name) => readText(pathBeside(path, name)),
+      readBytes: loaded.readBytes,
     });
-    const before = simulate(point, { buckets: 0 });
-    const after = proposals.length === 0 ? before : simulate(changed.pointAt(0), { buckets: 0 });
+    const options = { buckets: 0, readBytes: loaded.readBytes };
+    const before = simulate(point, options);
+    const after = proposals.length === 0 ? before : simulate(changed.pointAt(0), options);
     if (args.flag('json')) print(`${JSON.stringify({ proposals, before, after }, null, 2)}\n`);
     else print(adviceText(path, proposals, before, after));
     return EXIT.ok;

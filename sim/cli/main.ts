@@ -1,4 +1,5 @@
 import yargs, { type Argv } from 'yargs';
+import { CaptureError } from '../../models/captures/capture-error.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from '../output/exit-codes.ts';
 import { Failure } from '../output/failure.ts';
 import { styleOf } from '../output/terminal.ts';
@@ -212,6 +213,11 @@ function failed(error: unknown): ExitCode {
     say(`${style.bad('sim:')} ${error.message}`);
     if (error.hint !== undefined) say(`  hint: ${error.hint}`);
     return error.exitCode;
+  }
+  if (error instanceof CaptureError) {
+    say(`${style.bad('sim:')} ${error.message}`);
+    if (error.hint !== undefined) say(`  hint: ${error.hint}`);
+    return EXIT.invalid;
   }
   if (error instanceof ScenarioError) {
     say(error.message);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ReadBytes } from '../../models/model.ts';
 import type { PointResult } from '../run/result.ts';
 import { simulateInSteps } from '../run/simulate.ts';
 import type { Tracer } from '../run/tracer.ts';
@@ -38,7 +39,7 @@ export async function runPoints(loaded: LoadedScenario, options: RunPointsOption
   for (let index = 0; index < loaded.pointCount && !options.signal.aborted; index++) {
     try {
       const point = loaded.pointAt(index);
-      const result = await runPoint(point, options, (share) => lookUp(index + share));
+      const result = await runPoint(point, loaded.readBytes, options, (share) => lookUp(index + share));
       if (result !== undefined) options.onDone(result, point.scenario);
     } catch (error) {
       if (loaded.pointCount === 1 && !(error instanceof ScenarioError)) throw error;
@@ -50,11 +51,16 @@ export async function runPoints(loaded: LoadedScenario, options: RunPointsOption
 /** Runs a point; undefined where it was interrupted. */
 async function runPoint(
   point: ScenarioPoint,
+  readBytes: ReadBytes | undefined,
   { buckets, fastForward, tracer, signal }: RunPointsOptions,
   lookUp: (share: number) => Promise<void>,
 ): Promise<PointResult | undefined> {
   const steps = Math.min(MOST_STEPS, Math.ceil(point.scenario.durationNs / STEP_NS));
-  const simulation = simulateInSteps(point, { buckets, fastForward, ...(tracer === undefined ? {} : { tracer }) }, steps);
+  const simulation = simulateInSteps(
+    point,
+    { buckets, fastForward, readBytes, ...(tracer === undefined ? {} : { tracer }) },
+    steps,
+  );
   for (let step = 1; ; step++) {
     const { done, value } = simulation.next();
     if (done) return value;

@@ -1,4 +1,5 @@
 import { basename, extname, join } from 'node:path';
+import { CaptureError } from '../../models/captures/capture-error.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
 import { mailGroups } from '../output/mail-groups.ts';
@@ -7,19 +8,19 @@ import { Progress } from '../output/progress.ts';
 import { type PointReading, readPoint } from '../output/reading.ts';
 import { summarize } from '../output/summary.ts';
 import { tcShow } from '../output/tc-show.ts';
-import { TraceCsv } from '../output/trace-csv.ts';
 import type { PointResult, Result } from '../run/result.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { parseDuration } from '../units/duration.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
-import { fileFailure, writeText } from './files.ts';
+import { writeText } from './files.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { writeDrawings, writePage } from './page.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { TraceFiles } from './trace-files.ts';
 import { VERSION } from './version.ts';
 
 /** Buckets of a series where the result is kept and nothing else is said. */
@@ -52,6 +53,10 @@ export const run: Command = {
     html: { kind: 'text', help: 'Write a page with charts to this file' },
     svg: { kind: 'text', help: 'Write each chart to this folder, as SVG' },
     trace: { kind: 'text', help: 'Write every packet event of a single run to this file (CSV)' },
+    pcap: {
+      kind: 'text',
+      help: 'Write what departs in a single run to this file (pcap, headers only): at the last hop; earlier hops of a path go to files beside it, F-HOP',
+    },
     'no-fast-forward': {
       kind: 'flag',
       help: 'Run every period of a state that repeats, instead of counting it; figures are the same',
@@ -67,12 +72,12 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   if (json && args.text('format') !== undefined) throw usageFailure('--json and --format cannot both be given');
   const { files, exitCode } = readScenarios(args.texts('files'), overridesOf(args));
   if (exitCode !== EXIT.ok) return exitCode;
-  const trace = args.text('trace');
+  const single = ['trace', 'pcap'].find((name) => args.text(name) !== undefined);
   const pointCount = files.reduce((sum, { loaded }) => sum + loaded.pointCount, 0);
-  if (trace !== undefined && pointCount !== 1) {
+  if (single !== undefined && pointCount !== 1) {
     const names = files[0]!.loaded.sweptNames.map((name) => `--set ${name}=…`).join(' ');
     throw usageFailure(
-      `--trace takes a single run but there are ${pointCount} points`,
+      `--${single} takes a single run but there are ${pointCount} points`,
       files.length === 1 ? `choose one of them: ${names}` : 'give one file',
     );
   }
@@ -123,8 +128,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   const kept = ['json', 'out', 'html', 'svg'].some((name) => args.flag(name) || args.text(name) !== undefined);
   const buckets =
     args.wholeNumber('detail', 0, MOST_BUCKETS) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
-  const trace = args.text('trace');
-  const tracer = openTrace(trace);
+  const tracer = TraceFiles.open(args.text('trace'), args.text('pcap'), loaded.first);
   const shown: string[] = [];
   const points: PointResult[] = [];
   const readings: PointReading[] = [];
@@ -150,12 +154,12 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
       },
       onFailed: (variables, error) => {
         add(failedPoint(variables, error), loaded.first);
-        exitCode = error instanceof ScenarioError && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
+        const isInvalid = error instanceof ScenarioError || error instanceof CaptureError;
+        exitCode = isInvalid && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
       },
     });
     tracer?.close();
-  } catch (error) {
-    throw trace === undefined ? error : fileFailure(error, 'write', trace);
+    for (const path of tracer?.besides ?? []) say(`sim: ${path} written`);
   } finally {
     progress.clear();
   }
@@ -181,15 +185,6 @@ function failedPoint(variables: PointResult['variables'], error: unknown): Point
     expectations: [],
     failed: error instanceof Error ? error.message : String(error),
   };
-}
-
-function openTrace(path: string | undefined): TraceCsv | undefined {
-  if (path === undefined) return undefined;
-  try {
-    return new TraceCsv(path);
-  } catch (error) {
-    throw fileFailure(error, 'write', path);
-  }
 }
 
 /** Writes a result to the folder `out`; scenarios of one name are numbered. */

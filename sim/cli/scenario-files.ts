@@ -1,12 +1,14 @@
-import { dirname, isAbsolute, join } from 'node:path';
+import type { ReadBytes } from '../../models/model.ts';
 import * as registry from '../../models/registry.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { Failure } from '../output/failure.ts';
 import { type LoadedScenario, loadScenario } from '../scenario/load-scenario.ts';
 import type { Overrides } from '../scenario/overrides.ts';
 import { ScenarioError } from '../scenario/problem.ts';
+import { bytesBeside, pathBeside } from '../sweep/named-files.ts';
+import { FileFault } from '../sweep/sweep-fault.ts';
 import { usageFailure } from './command.ts';
-import { readText } from './files.ts';
+import { fileFailure, readText } from './files.ts';
 import { say } from './streams.ts';
 
 /** A scenario longer than this is not read whole; the loader refuses it (bytes). */
@@ -20,6 +22,8 @@ export interface ScenarioFile {
   readonly overrides: Overrides;
   /** The files that it names, by name; a point that is made may add to them. */
   readonly files: Readonly<Record<string, string>>;
+  /** Names of those that are not read whole; a point that is made may add to them. */
+  readonly captures: ReadonlySet<string>;
 }
 
 /** What became of reading several files: those that are right, and the gravest exit code of the others. */
@@ -33,11 +37,21 @@ export function readScenario(path: string, overrides: Overrides = {}): ScenarioF
   const text = readText(path, LONGEST_SCENARIO_BYTES);
   const files: Record<string, string> = {};
   const readNamed = (name: string): string => {
-    files[name] = readText(isAbsolute(name) ? name : join(dirname(path), name));
+    files[name] = readText(pathBeside(path, name));
     return files[name];
   };
-  const loaded = loadScenario(text, path, { registry, overrides, readText: readNamed });
-  return { path, text, loaded, overrides, files };
+  const captures = new Set<string>();
+  const readAny = bytesBeside(path);
+  const readBytes: ReadBytes = (name, offset, into) => {
+    captures.add(name);
+    try {
+      return readAny(name, offset, into);
+    } catch (error) {
+      throw error instanceof FileFault ? fileFailure(error.cause, error.doing, error.path) : error;
+    }
+  };
+  const loaded = loadScenario(text, path, { registry, overrides, readText: readNamed, readBytes });
+  return { path, text, loaded, overrides, files, captures };
 }
 
 /** Reads several scenarios and tells on stderr what is wrong with any of them. */

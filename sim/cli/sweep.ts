@@ -10,6 +10,7 @@ import { styleOf } from '../output/terminal.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import { Journal } from '../sweep/journal.ts';
 import { JOURNAL_FORMAT, type JournalHeader } from '../sweep/journal-format.ts';
+import { digestBeside } from '../sweep/named-files.ts';
 import { costOf, estimateCosts } from '../sweep/point-cost.ts';
 import { PointPool } from '../sweep/point-pool.ts';
 import { type Edge, MOST_ADDED_POINTS, Refinement } from '../sweep/refine.ts';
@@ -87,6 +88,7 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
     file: file.path,
     overrides: file.overrides,
     files: file.files,
+    captures: Object.fromEntries([...file.captures].map((name) => [name, digestBeside(file.path, name)])),
     buckets,
     fastForward: !args.flag('no-fast-forward'),
     ...(pointTimeoutNs === undefined ? {} : { pointTimeoutMs: pointTimeoutNs / 1e6 }),

@@ -12,12 +12,15 @@ const BUFFERED = 1 << 16;
  * Writes wait for the disk, so memory stays bounded however long the run is.
  */
 export class TraceCsv implements Tracer {
+  readonly path: string;
+  readonly besides: readonly string[] = [];
   readonly #file: number;
   readonly #fields = new Map<string, string>();
   #text = 'time_ns,event,hop,flow,class,size\n';
 
   /** @throws the system's error where the file cannot be created, here and when it cannot be written, below. */
   constructor(path: string) {
+    this.path = path;
     this.#file = openSync(path, 'w');
   }
 

@@ -110,7 +110,7 @@ export const LINK_PARAMETERS = {
   },
   trace: {
     type: { oneOf: [{ listOf: 'duration' }, 'string'] },
-    help: 'Instants at which one packet may leave, repeated from the start; or a mahimahi file (ms a line), relative to the scenario. Replaces rate.',
+    help: 'Instants at which 1504 bytes may leave (a full packet: IP and 4 bytes), repeated from the start; or the name of a mahimahi file, a line with ms for each, relative to the scenario. In place of rate.',
   },
 } as const satisfies Parameters;
 

@@ -1,3 +1,4 @@
+import type { ReadBytes } from '../../models/model.ts';
 import type { Finding, Report } from './findings.ts';
 import { LinkTraces, type ReadText } from './link-trace.ts';
 import * as messages from './messages.ts';
@@ -26,6 +27,8 @@ export interface LoadOptions {
   readonly overrides?: Overrides;
   /** Reads the files that a scenario names (reference data, link traces), relative to it. */
   readonly readText?: ReadText;
+  /** Reads the files that models name, relative to the scenario; absent: they are not looked at. */
+  readonly readBytes?: ReadBytes | undefined;
   /** Default {@link MAXIMUM_POINTS}. */
   readonly maximumPoints?: number;
 }
@@ -57,6 +60,8 @@ export class LoadedScenario {
   /** As written, with the overrides in it: plain data, enough to load it again. */
   readonly document: unknown;
   readonly references: readonly ReferenceSpec[];
+  /** What the simulation of its points reads files with. */
+  readonly readBytes: ReadBytes | undefined;
   /** Points of the sweep; 1 without any. */
   readonly pointCount: number;
   /** Variables that the sweep sets, in the order of the file. */
@@ -74,8 +79,9 @@ export class LoadedScenario {
 
   /** Use {@link loadScenario} or {@link checkDocument}. */
   constructor(source: unknown, file: string, options: LoadOptions, parsed: ParsedText | undefined) {
-    const { registry, overrides = {}, readText, maximumPoints = MAXIMUM_POINTS } = options;
+    const { registry, overrides = {}, readText, readBytes, maximumPoints = MAXIMUM_POINTS } = options;
     this.file = file;
+    this.readBytes = readBytes;
     this.#parsed = parsed;
     this.#overrides = overrides;
     this.document = applyOverrides(source, overrides);
@@ -100,7 +106,7 @@ export class LoadedScenario {
     reportUnused(source, overrides, uses, report);
     if (this.pointCount > maximumPoints) report(messages.tooManyPoints(this.pointCount, maximumPoints), ['sweep']);
 
-    this.#checker = new ScenarioChecker(registry, new LinkTraces(readText));
+    this.#checker = new ScenarioChecker(registry, new LinkTraces(readText), readBytes);
     const environment = this.#environment(this.#grid.at(0));
     const { scenario, findings: atFirst } = this.#checker.check(instantiate(this.#template, environment));
     const problems = [...findings, ...atFirst].map((finding) => this.#problem(finding));

@@ -246,6 +246,10 @@ export function traceNotRising(previous: string, value: string): Message {
   return { expected: `an instant not before the one above (${previous})`, received: value };
 }
 
+export function rateAndTrace(): Message {
+  return { expected: 'either rate or trace', received: 'both', hint: 'a trace says when the link can send' };
+}
+
 export function traceWithoutTime(): Message {
   return { expected: 'a trace that lasts longer than 0 ns', received: 'one that ends at 0 ns' };
 }

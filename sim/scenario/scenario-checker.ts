@@ -1,4 +1,4 @@
-import type { ModelDeclaration, Parameters, Values } from '../../models/model.ts';
+import type { ModelDeclaration, Parameters, ReadBytes, Values } from '../../models/model.ts';
 import { formatDuration } from '../units/duration.ts';
 import { type ClassTable, classTableOf } from './class-table.ts';
 import { classify, type FilterSpec } from './classify.ts';
@@ -57,8 +57,8 @@ export class ScenarioChecker {
   readonly #flows = new Map<string, Remembered<FlowSpec>>();
   readonly #parameters = new Map<ModelDeclaration, Parameters>();
 
-  constructor(registry: ModelRegistry, traces: LinkTraces) {
-    this.#values = new ValueChecker(registry);
+  constructor(registry: ModelRegistry, traces: LinkTraces, readBytes: ReadBytes | undefined) {
+    this.#values = new ValueChecker(registry, readBytes);
     this.#traces = traces;
   }
 
@@ -200,6 +200,10 @@ export class ScenarioChecker {
         ? undefined
         : values.within('link', () => values.within('trace', () => this.#traces.read(link.trace, values)));
     if (opportunitiesNs === INVALID) return undefined;
+    if (opportunitiesNs !== undefined && link.rate !== 0) {
+      values.within('link', () => values.report(messages.rateAndTrace(), ['rate'], 'key'));
+      return undefined;
+    }
     return {
       rateBitsPerSecond: link.rate as number,
       delayNs: link.delay as number,
@@ -307,6 +311,7 @@ export class ScenarioChecker {
       ...(stopNs === undefined ? {} : { stopNs }),
       ...(checked.count === undefined ? {} : { count: checked.count as number }),
       ecn: ECN_CODEPOINTS[ecn]!,
+      header,
     };
   }
 

@@ -1,4 +1,5 @@
 import type { NestedModel } from '../../models/model.ts';
+import type { HeaderFields } from './packet-header.ts';
 
 /** A limit of a queue: packets, bytes, or the time that the link needs to drain it. */
 export type QueueLimit = { readonly packets: number } | { readonly bytes: number } | { readonly ns: number };
@@ -64,6 +65,8 @@ export interface FlowSpec {
   /** At most so many packets (open-loop sources); absent: unbounded. */
   readonly count?: number;
   readonly ecn: number;
+  /** Header fields as filters see them, and as a capture of its packets shows them. */
+  readonly header?: HeaderFields;
 }
 
 /** A line of `expect:`, parsed. */

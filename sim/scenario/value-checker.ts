@@ -5,6 +5,7 @@ import type {
   Parameter,
   Parameters,
   ParameterType,
+  ReadBytes,
   Values,
 } from '../../models/model.ts';
 import { parseClassId } from '../units/class-id.ts';
@@ -70,12 +71,15 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 export class ValueChecker {
   findings: Finding[] = [];
   readonly #registry: ModelRegistry;
+  readonly #readBytes: ReadBytes | undefined;
   readonly #path: string[] = [];
   readonly #compiled = new WeakMap<Parameters, ReadonlyMap<string, CompiledParameter>>();
   readonly #nestedParameters = new WeakMap<ModelDeclaration, Parameters>();
 
-  constructor(registry: ModelRegistry) {
+  /** With `readBytes`, models also look at the files that they are to read. */
+  constructor(registry: ModelRegistry, readBytes?: ReadBytes) {
     this.#registry = registry;
+    this.#readBytes = readBytes;
   }
 
   /** Reports at the present place, or at a part below it. */
@@ -138,6 +142,9 @@ export class ValueChecker {
   /** Checks a model's values among themselves. */
   checkModel(declaration: ModelDeclaration, values: Values): boolean {
     const problems = declaration.check?.(values) ?? [];
+    if (problems.length === 0 && this.#readBytes !== undefined && declaration.checkFiles !== undefined) {
+      problems.push(...declaration.checkFiles(values, this.#readBytes));
+    }
     for (const { path, ...message } of problems) this.report(message, path);
     return problems.length === 0;
   }

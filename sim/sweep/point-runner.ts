@@ -1,9 +1,11 @@
+import { CaptureError } from '../../models/captures/capture-error.ts';
 import * as registry from '../../models/registry.ts';
 import { failedPoint } from '../run/failed-point.ts';
 import type { PointResult } from '../run/result.ts';
 import { simulateInSteps } from '../run/simulate.ts';
 import { type LoadedScenario, loadScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
+import { bytesBeside } from './named-files.ts';
 import { type FailureCause, pointLine } from './point-line.ts';
 import type { PointTask, SweepJob } from './sweep-job.ts';
 
@@ -29,6 +31,7 @@ export class PointRunner {
         if (text === undefined) throw new Error(`${name} did not come with the sweep`);
         return text;
       },
+      readBytes: bytesBeside(job.file),
     });
   }
 
@@ -37,7 +40,8 @@ export class PointRunner {
     try {
       return pointLine(task.index, this.#simulate(task));
     } catch (error) {
-      if (error instanceof ScenarioError) return this.failedLine(task, error.message, 'invalid');
+      if (error instanceof ScenarioError || error instanceof CaptureError)
+        return this.failedLine(task, error.message, 'invalid');
       if (error instanceof OutOfTime) return this.timeoutLine(task);
       return this.failedLine(task, error instanceof Error ? `${error.name}: ${error.message}` : String(error), 'fault');
     }
@@ -61,9 +65,10 @@ export class PointRunner {
   #simulate({ index, variables }: PointTask): PointResult {
     const point = variables === undefined ? this.#loaded.pointAt(index) : this.#loaded.pointOf(variables);
     const { buckets, fastForward, pointTimeoutMs } = this.#job;
+    const { readBytes } = this.#loaded;
     const steps = pointTimeoutMs === undefined ? 1 : STEPS;
     const endMs = performance.now() + (pointTimeoutMs ?? Number.POSITIVE_INFINITY);
-    const simulation = simulateInSteps(point, { buckets, fastForward }, steps);
+    const simulation = simulateInSteps(point, { buckets, fastForward, readBytes }, steps);
     for (;;) {
       const { done, value } = simulation.next();
       if (done) return value;

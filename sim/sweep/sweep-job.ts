@@ -10,6 +10,8 @@ export interface SweepJob {
   readonly overrides: Overrides;
   /** The files that it names, by name. */
   readonly files: Readonly<Record<string, string>>;
+  /** SHA-256 of captures, by name: each machine reads its own copy, beside the scenario. */
+  readonly captures: Readonly<Record<string, string>>;
   /** Buckets of each series; 0: no series. */
   readonly buckets: number;
   readonly fastForward: boolean;
@@ -29,8 +31,11 @@ export interface PointTask {
  * @param more what else decides which points there are, such as a refinement
  */
 export function hashOf(job: SweepJob, more: unknown): string {
-  const { text, overrides, files, buckets } = job;
-  const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
-  const decisive = JSON.stringify([text, overrides, sorted, buckets, more ?? null]);
+  const { text, overrides, files, captures, buckets } = job;
+  const decisive = JSON.stringify([text, overrides, sorted(files), sorted(captures), buckets, more ?? null]);
   return createHash('sha256').update(decisive).digest('hex');
+}
+
+function sorted(texts: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
 }

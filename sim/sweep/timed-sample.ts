@@ -55,7 +55,8 @@ function timePoint(loaded: LoadedScenario, index: number, fastForward: boolean):
   const startMs = performance.now();
   const tookMs = (): number => performance.now() - startMs;
   try {
-    const simulation = simulateInSteps(loaded.pointAt(index), { buckets: 0, fastForward }, STEPS);
+    const { readBytes } = loaded;
+    const simulation = simulateInSteps(loaded.pointAt(index), { buckets: 0, fastForward, readBytes }, STEPS);
     for (let step = 1; ; step++) {
       if (simulation.next().done) return tookMs();
       if (tookMs() > WATCHED_MS) return (tookMs() * STEPS) / step;

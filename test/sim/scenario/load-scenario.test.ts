@@ -36,6 +36,7 @@ describe('a scenario', () => {
           headersBytes: 42,
           startNs: 0,
           ecn: 0,
+          header: { proto: 17, src: 0, dst: 0, sport: 0, dport: 0, tos: 0, mark: 0, lengthBytes: 0 },
         },
       ],
       expect: [],
@@ -138,6 +139,12 @@ describe('a link trace', () => {
       'hops.wan.link.trace: expected whole milliseconds in line 2 of the file, not falling but received "4"',
     ]);
     expect(brief(() => traceOf('x', { x: '' }))).toHaveLength(1);
+  });
+
+  test('stands in place of a rate', () => {
+    expect(brief(() => load({ hop: 'link: { rate: 1gbit, trace: [1ms] }' }))).toEqual([
+      'hops.wan.link.rate: expected either rate or trace but received both',
+    ]);
   });
 
   test('must be readable', () => {

@@ -1,0 +1,72 @@
+import type { ReadBytes } from '../model.ts';
+import { CaptureError } from './capture-error.ts';
+
+/** Bytes that are read at a time. */
+const WINDOW_BYTES = 1 << 16;
+
+/** A window that moves forward over a file of any length: memory is that of the window. */
+export class ByteWindow {
+  readonly file: string;
+  readonly bytes = new Uint8Array(WINDOW_BYTES);
+  readonly view = new DataView(this.bytes.buffer);
+  /** Index of the present byte in `bytes`. */
+  at = 0;
+  /** End of what is filled. */
+  end = 0;
+  readonly #readBytes: ReadBytes;
+  /** Place in the file of the first byte of the window. */
+  #startOffset = 0;
+
+  constructor(file: string, readBytes: ReadBytes) {
+    this.file = file;
+    this.#readBytes = readBytes;
+  }
+
+  /** Place of the present byte in the file. */
+  get offset(): number {
+    return this.#startOffset + this.at;
+  }
+
+  /** Makes up to `count` bytes stand in `bytes` from `at` on, and returns how many do: fewer at the end of the file. */
+  fill(count: number): number {
+    const left = this.end - this.at;
+    if (left >= count) return left;
+    const kept = Math.max(0, left);
+    const offset = this.offset;
+    if (kept > 0) this.bytes.copyWithin(0, this.at, this.end);
+    this.#startOffset = offset;
+    this.at = 0;
+    this.end = kept + this.#readBytes(this.file, offset + kept, this.bytes.subarray(kept));
+    return this.end;
+  }
+
+  /** Makes `count` bytes stand from `at` on, at most the window's length. @throws CaptureError where the file ends before */
+  need(count: number, what: string): void {
+    if (this.fill(count) < count) this.#truncated(count, what, this.offset);
+  }
+
+  /** Goes ahead; what is not in the window yet is not read, so that the file may end before. */
+  skip(count: number): void {
+    this.at += count;
+  }
+
+  /** Goes ahead over bytes of which the last must be there. @throws CaptureError */
+  skipWhole(count: number, what: string): void {
+    if (count === 0) return;
+    const { offset } = this;
+    this.at += count - 1;
+    if (this.fill(1) === 0) this.#truncated(count, what, offset);
+    this.at++;
+  }
+
+  /** @throws CaptureError that says what is wrong at the present byte */
+  fail(expected: string, received: string, hint?: string, offset = this.offset): never {
+    const place = `byte ${offset}`;
+    throw new CaptureError(this.file, { place, expected, received, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  #truncated(count: number, what: string, offset: number): never {
+    const hint = 'the file is cut off; `editcap IN OUT` keeps the packets that are whole';
+    this.fail(`${count} bytes of ${what}`, 'the end of the file', hint, offset);
+  }
+}

@@ -9,6 +9,8 @@ export class BucketSeries {
   readonly #min: Float64Array;
   readonly #max: Float64Array;
   readonly #sum: Float64Array;
+  /** Time of each bucket that the signal was told for: the last one may reach beyond the end. */
+  readonly #told: Float64Array;
 
   constructor(startNs: number, durationNs: number, buckets: number) {
     this.#startNs = startNs;
@@ -16,6 +18,7 @@ export class BucketSeries {
     this.#min = new Float64Array(buckets).fill(Number.POSITIVE_INFINITY);
     this.#max = new Float64Array(buckets).fill(Number.NEGATIVE_INFINITY);
     this.#sum = new Float64Array(buckets);
+    this.#told = new Float64Array(buckets);
   }
 
   /** Tells that the signal was `value` from `fromNs` to `toNs`, and touched it at least at `fromNs`. */
@@ -29,9 +32,11 @@ export class BucketSeries {
       if (value > this.#max[bucket]!) this.#max[bucket] = value;
       if (toNs <= endNs) {
         this.#sum[bucket]! += value * (toNs - beginNs);
+        this.#told[bucket]! += toNs - beginNs;
         return;
       }
       this.#sum[bucket]! += value * (endNs - beginNs);
+      this.#told[bucket]! += endNs - beginNs;
       beginNs = endNs;
       bucket++;
     }
@@ -45,7 +50,7 @@ export class BucketSeries {
       stepSeconds: stepNs / NS_PER_SECOND,
       min: Array.from(this.#min, (value) => (value === Number.POSITIVE_INFINITY ? 0 : value * scale)),
       max: Array.from(this.#max, (value) => (value === Number.NEGATIVE_INFINITY ? 0 : value * scale)),
-      mean: Array.from(this.#sum, (sum) => (sum / stepNs) * scale),
+      mean: Array.from(this.#sum, (sum, bucket) => (sum / Math.max(1, this.#told[bucket]!)) * scale),
     };
   }
 }

@@ -38,6 +38,19 @@ describe('a windowed rate', () => {
     expect(series.max.filter((value) => value > 0)).toHaveLength(1);
   });
 
+  it('is not lower in the last bucket, which may hold fewer windows', () => {
+    const rate = new WindowedRate(0, 1e9, 10e6, 30);
+    for (let at = 0; at < 1e9; at += 1e6) rate.add(at, 125);
+    // 125 bytes a millisecond: 1 Mbit/s; 100 windows in buckets of 4.
+    for (const mean of rate.finish(1e9, 8).mean) expect(mean).toBeCloseTo(1e6, 6);
+    const uneven = new WindowedRate(0, 1e9, 10e6, 40);
+    for (let at = 0; at < 1e9; at += 1e6) uneven.add(at, 125);
+    // Buckets of 3 windows: the 34th holds one.
+    const { mean } = uneven.finish(1e9, 8);
+    expect(mean).toHaveLength(34);
+    for (const value of mean) expect(value).toBeCloseTo(1e6, 6);
+  });
+
   it('sums to what was added in complete windows', () => {
     fc.assert(
       fc.property(
@@ -51,7 +64,9 @@ describe('a windowed rate', () => {
             total += amount;
           }
           const { mean, stepSeconds } = rate.finish(1000, 1);
-          expect(mean.reduce((sum, value) => sum + value * stepSeconds, 0)).toBeCloseTo(total, 6);
+          // The last bucket may hold fewer than its windows.
+          const seconds = mean.map((_, index) => Math.min(stepSeconds, 1000e-9 - index * stepSeconds));
+          expect(mean.reduce((sum, value, index) => sum + value * seconds[index]!, 0)).toBeCloseTo(total, 6);
         },
       ),
     );

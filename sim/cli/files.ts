@@ -13,6 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENOTDIR: 'a part of the path is not a directory',
   ENOSPC: 'no space left on the device',
+  EDQUOT: 'no space left that you may use',
+  EFBIG: 'the file would be larger than it may be',
   EROFS: 'the file system is read-only',
 };
 

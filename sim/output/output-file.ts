@@ -29,17 +29,20 @@ export class OutputFile {
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
   }
 
-  /** Ends the file and gives it its name. */
-  finish(): void {
+  /** Ends the file, which has no name yet. */
+  end(): void {
     this.#flush();
     this.#close();
+  }
+
+  /** Gives an ended file its name. */
+  publish(): void {
     renameSync(this.#part, this.path);
   }
 
   /** Leaves no trace of a file that cannot be completed. */
   discard(): void {
-    if (!this.#isOpen) return;
-    this.#close();
+    if (this.#isOpen) this.#close();
     rmSync(this.#part, { force: true });
   }
 

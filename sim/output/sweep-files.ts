@@ -90,7 +90,8 @@ export async function writeSweepFiles(
     }
     await table.finish();
     if (edges !== undefined) edgesFile?.write(edgesCsv(edges));
-    for (const file of files) file.finish();
+    for (const file of files) file.end();
+    for (const file of files) file.publish();
     return totals.totals();
   } catch (error) {
     for (const file of files) file.discard();

@@ -33,6 +33,7 @@ export interface JournalContents {
 export function readJournal(path: string): JournalContents {
   const file = openForReading(path);
   try {
+    if (!fstatSync(file).isFile()) throw new SweepFault('invalid', `${path}: expected a file`);
     const places = new Map<number, LinePlace>();
     let header: JournalHeader | undefined;
     let offset = 0;

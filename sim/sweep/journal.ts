@@ -5,13 +5,14 @@ import { FolderLock } from './folder-lock.ts';
 import { JOURNAL_NAME, type JournalHeader } from './journal-format.ts';
 import { hasJournal, type LinePlace, openForReading, readJournal, readLine } from './journal-reader.ts';
 import { readLineHead } from './point-line.ts';
+import type { PointKeeper } from './run-tasks.ts';
 import { FileFault, SweepFault } from './sweep-fault.ts';
 
 /** What is to become of a journal that is there already: an error, going on, or beginning anew. */
 export type JournalMode = 'new' | 'resume' | 'force';
 
 /** The finished points of a sweep on disk; what {@link append} has returned from survives whatever comes. */
-export class Journal {
+export class Journal implements PointKeeper {
   readonly path: string;
   readonly header: JournalHeader;
   /** Whether a line that was torn off was dropped when the journal was opened. */

@@ -1,4 +1,3 @@
-import type { Journal } from './journal.ts';
 import { readLineHead } from './point-line.ts';
 import { type CostedTask, Schedule } from './schedule.ts';
 import type { PointTask } from './sweep-job.ts';
@@ -23,6 +22,12 @@ export interface BatchRunner {
   close(): Promise<void>;
 }
 
+/** Where finished points go, in whatever order they come. */
+export interface PointKeeper {
+  /** Keeps them; the next ones may come meanwhile. */
+  append(lines: readonly string[]): Promise<void>;
+}
+
 /** How far it is. */
 export interface SweepProgress {
   /** Points that were finished now. */
@@ -34,11 +39,11 @@ export interface SweepProgress {
   readonly share: number;
 }
 
-/** Runs points and keeps each in the journal; returns when all are there, or when `signal` ended it early. */
+/** Runs points and keeps each; returns when all are kept, or when `signal` ended it early. */
 export async function runTasks(
   tasks: readonly CostedTask[],
   runner: BatchRunner,
-  journal: Journal,
+  keeper: PointKeeper,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: SweepProgress) => void },
 ): Promise<void> {
   const schedule = new Schedule(tasks);
@@ -58,7 +63,7 @@ export async function runTasks(
       schedule.finished(batch, tookMs);
       // The next batch runs while this one is written, but no further.
       await written;
-      written = journal.append(lines);
+      written = keeper.append(lines);
       written.catch(end);
       pointsDone += lines.length;
       failed += lines.filter((line) => readLineHead(line)?.cause !== undefined).length;

@@ -14,7 +14,7 @@ import { section } from './section.ts';
 import { STYLE } from './style.ts';
 import { pointsTable, runName, runTables, tableHtml } from './tables.ts';
 import { verdictSection } from './verdict.ts';
-import { whatIfData } from './what-if-data.ts';
+import { filesNamed, whatIfData } from './what-if-data.ts';
 import { glossary, simulatedWords } from './words.ts';
 
 /** Something that is allowed in a configuration and probably a mistake. */
@@ -138,8 +138,17 @@ function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html 
 }
 
 function whatIfSection(input: PageInput, source: ChartSource): Html | undefined {
-  const data = input.whatIf === undefined ? undefined : whatIfData(source);
-  if (data === undefined || input.whatIf === undefined) return undefined;
+  if (input.whatIf === undefined) return undefined;
+  const files = filesNamed(source);
+  if (files.length > 0) {
+    return section(
+      'what-if',
+      'What if …',
+      html`<p>The page cannot run this scenario again, as it needs ${shown(files.join(', '))}. Change it and run it on the command line.</p>`,
+    );
+  }
+  const data = whatIfData(source);
+  if (data === undefined) return undefined;
   return html`<section id="what-if" class="whatif-section" aria-labelledby="what-if-title" hidden><h2 id="what-if-title">What if …</h2>
 <p>Change a value and run the scenario again, here in the page. Nothing is sent anywhere.</p>
 <div class="whatif"></div>

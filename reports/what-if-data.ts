@@ -74,6 +74,17 @@ function knobsOf(document: Mapping): Knob[] {
   return knobs.slice(0, KNOB_LIMIT);
 }
 
+/** Files that the packets or links of the run come from that the page looks at: a page does not have them. */
+export function filesNamed({ look }: ChartSource): string[] {
+  if (look === undefined) return [];
+  const document = resolveDocument(look.result.scenario.document, look.point.variables);
+  const flows = Object.values(mappingOf(document.flows)).map(mappingOf);
+  const captures = flows.filter(({ source }) => source === 'trace').map(({ file }) => textOf(file));
+  const links = Object.values(mappingOf(document.hops)).map((hop) => mappingOf(mappingOf(hop).link).trace);
+  const names = [...captures, ...links].filter((name) => typeof name === 'string');
+  return [...new Set(names)];
+}
+
 /** Prepares the run that the page looks at for being changed; undefined where nothing can be changed. */
 export function whatIfData(source: ChartSource): WhatIfData | undefined {
   const look = source.look;

@@ -16,6 +16,7 @@ const PATIENCE_MS = 40;
 /** How points are run. */
 export interface RunPointsOptions {
   readonly buckets: number;
+  readonly receivedSteps: number;
   readonly fastForward: boolean;
   readonly tracer?: Tracer;
   readonly signal: AbortSignal;
@@ -52,13 +53,13 @@ export async function runPoints(loaded: LoadedScenario, options: RunPointsOption
 async function runPoint(
   point: ScenarioPoint,
   readBytes: ReadBytes | undefined,
-  { buckets, fastForward, tracer, signal }: RunPointsOptions,
+  { buckets, receivedSteps, fastForward, tracer, signal }: RunPointsOptions,
   lookUp: (share: number) => Promise<void>,
 ): Promise<PointResult | undefined> {
   const steps = Math.min(MOST_STEPS, Math.ceil(point.scenario.durationNs / STEP_NS));
   const simulation = simulateInSteps(
     point,
-    { buckets, fastForward, readBytes, ...(tracer === undefined ? {} : { tracer }) },
+    { buckets, receivedSteps, fastForward, readBytes, ...(tracer === undefined ? {} : { tracer }) },
     steps,
   );
   for (let step = 1; ; step++) {

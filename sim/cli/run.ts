@@ -9,6 +9,8 @@ import { type PointReading, readPoint } from '../output/reading.ts';
 import { summarize } from '../output/summary.ts';
 import { tcShow } from '../output/tc-show.ts';
 import type { PointResult, Result } from '../run/result.ts';
+import { simulate } from '../run/simulate.ts';
+import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { parseDuration } from '../units/duration.ts';
@@ -25,12 +27,16 @@ import { VERSION } from './version.ts';
 
 /** Buckets of a series where the result is kept and nothing else is said. */
 const DEFAULT_BUCKETS = 500;
+/** A sweep of so many points at most keeps the steps of its transfers, so many of each. */
+const SMALL_SWEEP_POINTS = 40;
+const RECEIVED_STEPS = 200;
 const MOST_BUCKETS = 100_000;
 
 const FORMATS = ['summary', 'tc', 'mail', 'csv'] as const;
 
 /** A scenario that was run. */
 interface Outcome {
+  readonly loaded: LoadedScenario;
   readonly result: Result;
   readonly readings: readonly PointReading[];
   readonly exitCode: ExitCode;
@@ -61,7 +67,10 @@ export const run: Command = {
       kind: 'flag',
       help: 'Run every period of a state that repeats, instead of counting it; figures are the same',
     },
-    detail: { kind: 'text', help: `Buckets of each series over time; default ${DEFAULT_BUCKETS} for single runs` },
+    detail: {
+      kind: 'text',
+      help: `Buckets of each series over time; default ${DEFAULT_BUCKETS} for single runs`,
+    },
   },
   run: runFiles,
 };
@@ -96,9 +105,12 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   }
   const results = outcomes.map(({ result }) => result);
   const page = args.text('html');
-  if (page !== undefined) await writePage(page, results);
   const folder = args.text('svg');
-  if (folder !== undefined) await writeDrawings(folder, results);
+  if (page !== undefined || folder !== undefined) {
+    const drawn = args.text('detail') === undefined ? await withSeries(outcomes) : results;
+    if (page !== undefined) await writePage(page, drawn);
+    if (folder !== undefined) await writeDrawings(folder, drawn);
+  }
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
   else if (format === 'mail') print(mailGroups(results));
@@ -143,6 +155,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   try {
     await runPoints(loaded, {
       buckets,
+      receivedSteps: kept && loaded.pointCount <= SMALL_SWEEP_POINTS ? RECEIVED_STEPS : 0,
       fastForward: !args.flag('no-fast-forward'),
       ...(tracer === undefined ? {} : { tracer }),
       signal,
@@ -165,7 +178,23 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   }
   const wallSeconds = (performance.now() - startMs) / 1000;
   const result = makeResult(loaded, file.text, points, { wallSeconds, version: VERSION });
-  return { result, readings, exitCode, shown };
+  return { loaded, result, readings, exitCode, shown };
+}
+
+/** The results to draw: the point of a sweep that charts over time look at is run once more, with series. */
+async function withSeries(outcomes: readonly Outcome[]): Promise<Result[]> {
+  const { chartSource } = await import('../../reports/reading.ts');
+  const results = outcomes.map(({ result }) => result);
+  const { look } = chartSource(results);
+  const outcome = look === undefined ? undefined : outcomes[look.resultIndex];
+  if (look === undefined || outcome === undefined || outcome.loaded.pointCount === 1) return results;
+  const { loaded } = outcome;
+  const detailed = simulate(loaded.pointOf(look.point.variables), {
+    buckets: DEFAULT_BUCKETS,
+    readBytes: loaded.readBytes,
+  });
+  const points = look.result.points.with(look.pointIndex, detailed);
+  return results.with(look.resultIndex, { ...look.result, points });
 }
 
 /** A point as `tc -s -d` shows it, headed by its variables. */

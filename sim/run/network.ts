@@ -26,6 +26,8 @@ import type { RunWindow } from './window.ts';
 export interface NetworkOptions {
   /** Buckets of each series; 0: no series. */
   readonly buckets: number;
+  /** Steps of the bytes that a transfer receives, where there are no series; default 0. */
+  readonly receivedSteps?: number;
   readonly tracer?: Tracer;
   /** Leaves out whole periods of a state that repeats, every count unchanged; default true. Traces and series turn it off. */
   readonly fastForward?: boolean;
@@ -169,7 +171,8 @@ export class Network implements PortOwner, Wiring {
     return port;
   }
 
-  #flow(spec: FlowSpec, path: readonly Port[], { buckets, readBytes }: NetworkOptions): NetworkFlow {
+  #flow(spec: FlowSpec, path: readonly Port[], options: NetworkOptions): NetworkFlow {
+    const { buckets, receivedSteps = 0, readBytes } = options;
     const lastHop = this.#scenario.hops.find((hop) => hop.name === spec.via.at(-1))!;
     const meter = new FlowMeter(this.window, this.packets, lastHop.link, buckets);
     const declaration = sourceOf(spec);
@@ -179,7 +182,7 @@ export class Network implements PortOwner, Wiring {
       return new OpenFlow(this, spec, source, path, meter);
     }
     if ('writing' in declaration) return new BulkFlow(this, spec, declaration, path, meter, this.window, buckets);
-    return new TransferFlow(this, spec, declaration, path, meter, this.window, buckets);
+    return new TransferFlow(this, spec, declaration, path, meter, this.window, buckets > 0 ? buckets : receivedSteps);
   }
 }
 

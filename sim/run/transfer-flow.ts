@@ -208,14 +208,14 @@ export class TransferFlow implements NetworkFlow, TimerHandler {
     path: readonly Port[],
     meter: FlowMeter,
     window: RunWindow,
-    buckets: number,
+    receivedSteps: number,
   ) {
     this.#spec = spec;
     this.#source = source;
     this.#wiring = wiring;
     this.#meter = meter;
     this.#window = window;
-    this.#received = buckets > 0 ? new Staircase(buckets) : undefined;
+    this.#received = receivedSteps > 0 ? new Staircase(receivedSteps) : undefined;
     this.#timer = wiring.timers.register(this, RANK_FLOW);
     const around: Surroundings = { wiring, spec, path, meter, onMoved: (bytes, nowNs) => this.#onMoved(bytes, nowNs) };
     const parallel = spec.source.values.parallel as number;

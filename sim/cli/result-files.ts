@@ -1,13 +1,16 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { EXIT } from '../output/exit-codes.ts';
 import { Failure } from '../output/failure.ts';
+import { RESULT_NAME } from '../output/sweep-file-names.ts';
 import type { Result } from '../run/result.ts';
 import { readText } from './files.ts';
 
 const FORMAT = 'shaperlab-result/1';
 
-/** Reads a file that `--json` or `--out` wrote: a result or a list of them. @throws Failure (trouble, invalid) */
+/** Reads a file that `--json` or `--out` wrote, a result or a list of them, or the folder of a sweep. @throws Failure (trouble, invalid) */
 export function readResults(path: string): Result[] {
-  const text = readText(path);
+  const text = readText(isFolder(path) ? join(path, RESULT_NAME) : path);
   let document: unknown;
   try {
     document = JSON.parse(text);
@@ -20,6 +23,10 @@ export function readResults(path: string): Result[] {
     if (!isResult(result)) throw notResult(path, describeFormat(result));
   }
   return results as Result[];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isResult(value: unknown): value is Result {

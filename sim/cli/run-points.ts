@@ -1,17 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReadBytes } from '../../models/model.ts';
+import { failedPoint } from '../run/failed-point.ts';
 import type { PointResult } from '../run/result.ts';
 import { simulateInSteps } from '../run/simulate.ts';
 import type { Tracer } from '../run/tracer.ts';
-import type { LoadedScenario } from '../scenario/load-scenario.ts';
-import { ScenarioError } from '../scenario/problem.ts';
 import type { Scenario, ScenarioPoint } from '../scenario/scenario.ts';
+import { failureOf } from '../sweep/point-failure.ts';
+import type { FailureCause } from '../sweep/point-line.ts';
+import type { ScenarioFile } from './scenario-files.ts';
 
 /** Simulated time between two occasions to look up (ns), and the most of them in a run. */
 const STEP_NS = 5_000_000;
 const MOST_STEPS = 1_000_000;
 /** How long a simulation goes on without looking up (ms). */
 const PATIENCE_MS = 40;
+/** Threads are started where they have work for so long (ms); they take about a third of it to start. */
+const THREADS_PAY_MS = 1000;
 
 /** How points are run. */
 export interface RunPointsOptions {
@@ -20,17 +24,24 @@ export interface RunPointsOptions {
   readonly fastForward: boolean;
   readonly tracer?: Tracer;
   readonly signal: AbortSignal;
+  /** Threads at most. */
+  readonly jobs: number;
   /** Told now and then how many points are done, with a fraction. */
   readonly onProgress: (pointsDone: number) => void;
   /** Told of every point that is done, in order. */
   readonly onDone: (result: PointResult, scenario: Scenario) => void;
-  /** Told of every point that cannot be run. */
-  readonly onFailed: (variables: Readonly<Record<string, string>>, error: unknown) => void;
+  /** Told of every point that failed, in order with the others. */
+  readonly onFailed: (result: PointResult, cause: FailureCause) => void;
 }
 
-/** Runs every point of a scenario, one after the other; ends early when `signal` says so. */
-export async function runPoints(loaded: LoadedScenario, options: RunPointsOptions): Promise<void> {
-  let lookedUpMs = performance.now();
+/**
+ * Runs every point of a scenario, in order; on threads as soon as it shows that they pay. Ends early when `signal` says
+ * so.
+ */
+export async function runPoints(file: ScenarioFile, options: RunPointsOptions): Promise<void> {
+  const { loaded } = file;
+  const startMs = performance.now();
+  let lookedUpMs = startMs;
   const lookUp = async (pointsDone: number): Promise<void> => {
     if (performance.now() - lookedUpMs < PATIENCE_MS) return;
     options.onProgress(pointsDone);
@@ -38,13 +49,19 @@ export async function runPoints(loaded: LoadedScenario, options: RunPointsOption
     lookedUpMs = performance.now();
   };
   for (let index = 0; index < loaded.pointCount && !options.signal.aborted; index++) {
+    const expectedMs = ((performance.now() - startMs) / index) * (loaded.pointCount - index);
+    if (index > 0 && options.jobs > 1 && expectedMs > THREADS_PAY_MS) {
+      const { runOnThreads } = await import('./run-on-threads.ts');
+      return runOnThreads(file, index, options);
+    }
     try {
       const point = loaded.pointAt(index);
       const result = await runPoint(point, loaded.readBytes, options, (share) => lookUp(index + share));
       if (result !== undefined) options.onDone(result, point.scenario);
     } catch (error) {
-      if (loaded.pointCount === 1 && !(error instanceof ScenarioError)) throw error;
-      options.onFailed(loaded.variablesAt(index), error);
+      const { text, cause } = failureOf(error);
+      if (loaded.pointCount === 1 && cause === 'fault') throw error;
+      options.onFailed(failedPoint(loaded.variablesAt(index), text), cause);
     }
   }
 }

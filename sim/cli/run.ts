@@ -1,5 +1,4 @@
 import { basename, extname, join } from 'node:path';
-import { CaptureError } from '../../models/captures/capture-error.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
 import { mailGroups } from '../output/mail-groups.ts';
@@ -11,7 +10,6 @@ import { tcShow } from '../output/tc-show.ts';
 import type { PointResult, Result } from '../run/result.ts';
 import { simulate } from '../run/simulate.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
-import { ScenarioError } from '../scenario/problem.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { parseDuration } from '../units/duration.ts';
 import { UnitError } from '../units/unit-error.ts';
@@ -22,6 +20,7 @@ import { writeDrawings, writePage } from './page.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { JOBS_OPTION, jobsOf } from './sweep-options.ts';
 import { TraceFiles } from './trace-files.ts';
 import { VERSION } from './version.ts';
 
@@ -71,6 +70,7 @@ export const run: Command = {
       kind: 'text',
       help: `Buckets of each series over time; default ${DEFAULT_BUCKETS} for single runs`,
     },
+    jobs: JOBS_OPTION,
   },
   run: runFiles,
 };
@@ -153,22 +153,22 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
     readings.push(readPoint(scenario, point, loaded.references));
   };
   try {
-    await runPoints(loaded, {
+    await runPoints(file, {
       buckets,
       receivedSteps: kept && loaded.pointCount <= SMALL_SWEEP_POINTS ? RECEIVED_STEPS : 0,
       fastForward: !args.flag('no-fast-forward'),
       ...(tracer === undefined ? {} : { tracer }),
       signal,
+      jobs: jobsOf(args),
       onProgress: (done) => progress.show(done, loaded.pointCount, what, performance.now()),
       onDone: (point, scenario) => {
         add(point, scenario);
         if (args.text('format') === 'tc') shown.push(pointAsTc(scenario, point));
         if (exitCode === EXIT.ok && point.expectations.some(({ passed }) => !passed)) exitCode = EXIT.failed;
       },
-      onFailed: (variables, error) => {
-        add(failedPoint(variables, error), loaded.first);
-        const isInvalid = error instanceof ScenarioError || error instanceof CaptureError;
-        exitCode = isInvalid && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
+      onFailed: (point, cause) => {
+        add(point, loaded.first);
+        exitCode = cause === 'invalid' && exitCode !== EXIT.internal ? EXIT.invalid : EXIT.internal;
       },
     });
     tracer?.close();
@@ -201,19 +201,6 @@ async function withSeries(outcomes: readonly Outcome[]): Promise<Result[]> {
 function pointAsTc(scenario: Scenario, point: PointResult): string {
   const values = Object.entries(point.variables).map(([name, value]) => `${name}=${value}`);
   return `${values.length === 0 ? '' : `# ${values.join(' ')}\n`}${tcShow(scenario, point)}`;
-}
-
-function failedPoint(variables: PointResult['variables'], error: unknown): PointResult {
-  return {
-    variables,
-    durationSeconds: 0,
-    warmupSeconds: 0,
-    events: 0,
-    flows: {},
-    hops: {},
-    expectations: [],
-    failed: error instanceof Error ? error.message : String(error),
-  };
 }
 
 /** Writes a result to the folder `out`; scenarios of one name are numbered. */

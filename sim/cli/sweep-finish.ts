@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { RESULT_NAME, resultParts, type SweepRun, type SweepTotals, writeSweepFiles } from '../output/sweep-files.ts';
+import { RESULT_NAME } from '../output/sweep-file-names.ts';
+import { resultParts, type SweepRun, type SweepTotals, writeSweepFiles } from '../output/sweep-files.ts';
 import { sweepSummary } from '../output/sweep-summary.ts';
 import { styleOf } from '../output/terminal.ts';
 import type { Journal } from '../sweep/journal.ts';

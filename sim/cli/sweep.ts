@@ -10,7 +10,6 @@ import { styleOf } from '../output/terminal.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import { Journal } from '../sweep/journal.ts';
 import { JOURNAL_FORMAT, type JournalHeader } from '../sweep/journal-format.ts';
-import { digestBeside } from '../sweep/named-files.ts';
 import { costOf, estimateCosts } from '../sweep/point-cost.ts';
 import { PointPool } from '../sweep/point-pool.ts';
 import { type Edge, MOST_ADDED_POINTS, Refinement } from '../sweep/refine.ts';
@@ -27,6 +26,7 @@ import { readScenario, type ScenarioFile } from './scenario-files.ts';
 import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { withSweepFaults } from './sweep-faults.ts';
 import { finishSweep } from './sweep-finish.ts';
+import { jobOf } from './sweep-job-of.ts';
 import { durationOf, JOBS_OPTION, jobsOf, journalModeOf, sweepOverrides } from './sweep-options.ts';
 import { VERSION } from './version.ts';
 import { WORKER_FILE } from './worker-file.ts';
@@ -84,13 +84,7 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
   progress.clear();
   if (signal.aborted) return EXIT.interrupted;
   const job: SweepJob = {
-    text: file.text,
-    file: file.path,
-    overrides: file.overrides,
-    files: file.files,
-    captures: Object.fromEntries([...file.captures].map((name) => [name, digestBeside(file.path, name)])),
-    buckets,
-    fastForward: !args.flag('no-fast-forward'),
+    ...jobOf(file, { buckets, receivedSteps: 0, fastForward: !args.flag('no-fast-forward') }),
     ...(pointTimeoutNs === undefined ? {} : { pointTimeoutMs: pointTimeoutNs / 1e6 }),
   };
   const header = headerOf(file, job, refine);

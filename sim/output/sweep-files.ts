@@ -9,13 +9,7 @@ import { edgesCsv } from './edges.ts';
 import { OutputFile } from './output-file.ts';
 import { ParquetTable } from './parquet-table.ts';
 import { pointColumns, pointRows } from './point-table.ts';
-
-/** Names of the files that a sweep writes beside its journal. */
-export const RESULT_NAME = 'result.json';
-const LINES_NAME = 'points.jsonl';
-const CSV_NAME = 'points.csv';
-const PARQUET_NAME = 'points.parquet';
-const EDGES_NAME = 'edges.csv';
+import { CSV_NAME, EDGES_NAME, LINES_NAME, PARQUET_NAME, RESULT_NAME } from './sweep-file-names.ts';
 
 /** What may differ between two runs of the same sweep. */
 export interface SweepRun {

@@ -56,7 +56,8 @@ export async function estimateCosts(
   return costs;
 }
 
-function costAt(loaded: LoadedScenario, index: number): number {
+/** Estimates the cost of a point of a grid; next to nothing where it is invalid. */
+export function costAt(loaded: LoadedScenario, index: number): number {
   try {
     return costOf(loaded.pointAt(index).scenario);
   } catch (error) {

@@ -1,11 +1,10 @@
-import { CaptureError } from '../../models/captures/capture-error.ts';
 import * as registry from '../../models/registry.ts';
 import { failedPoint } from '../run/failed-point.ts';
 import type { PointResult } from '../run/result.ts';
 import { simulateInSteps } from '../run/simulate.ts';
 import { type LoadedScenario, loadScenario } from '../scenario/load-scenario.ts';
-import { ScenarioError } from '../scenario/problem.ts';
 import { bytesBeside } from './named-files.ts';
+import { failureOf } from './point-failure.ts';
 import { type FailureCause, pointLine } from './point-line.ts';
 import type { PointTask, SweepJob } from './sweep-job.ts';
 
@@ -40,10 +39,9 @@ export class PointRunner {
     try {
       return pointLine(task.index, this.#simulate(task));
     } catch (error) {
-      if (error instanceof ScenarioError || error instanceof CaptureError)
-        return this.failedLine(task, error.message, 'invalid');
       if (error instanceof OutOfTime) return this.timeoutLine(task);
-      return this.failedLine(task, error instanceof Error ? `${error.name}: ${error.message}` : String(error), 'fault');
+      const { text, cause } = failureOf(error);
+      return this.failedLine(task, text, cause);
     }
   }
 
@@ -64,11 +62,11 @@ export class PointRunner {
 
   #simulate({ index, variables }: PointTask): PointResult {
     const point = variables === undefined ? this.#loaded.pointAt(index) : this.#loaded.pointOf(variables);
-    const { buckets, fastForward, pointTimeoutMs } = this.#job;
+    const { buckets, receivedSteps, fastForward, pointTimeoutMs } = this.#job;
     const { readBytes } = this.#loaded;
     const steps = pointTimeoutMs === undefined ? 1 : STEPS;
     const endMs = performance.now() + (pointTimeoutMs ?? Number.POSITIVE_INFINITY);
-    const simulation = simulateInSteps(point, { buckets, fastForward, readBytes }, steps);
+    const simulation = simulateInSteps(point, { buckets, receivedSteps, fastForward, readBytes }, steps);
     for (;;) {
       const { done, value } = simulation.next();
       if (done) return value;

@@ -14,6 +14,8 @@ export interface SweepJob {
   readonly captures: Readonly<Record<string, string>>;
   /** Buckets of each series; 0: no series. */
   readonly buckets: number;
+  /** Steps of each transfer's staircase that are kept where there are no series; 0: none. */
+  readonly receivedSteps: number;
   readonly fastForward: boolean;
   /** A point that takes longer has failed; absent: it may take as long as it likes. */
   readonly pointTimeoutMs?: number;
@@ -31,8 +33,16 @@ export interface PointTask {
  * @param more what else decides which points there are, such as a refinement
  */
 export function hashOf(job: SweepJob, more: unknown): string {
-  const { text, overrides, files, captures, buckets } = job;
-  const decisive = JSON.stringify([text, overrides, sorted(files), sorted(captures), buckets, more ?? null]);
+  const { text, overrides, files, captures, buckets, receivedSteps } = job;
+  const decisive = JSON.stringify([
+    text,
+    overrides,
+    sorted(files),
+    sorted(captures),
+    buckets,
+    receivedSteps,
+    more ?? null,
+  ]);
   return createHash('sha256').update(decisive).digest('hex');
 }
 

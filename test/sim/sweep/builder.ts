@@ -29,7 +29,17 @@ flows:
 /** The job of a small sweep. */
 export function jobOf(vary: Readonly<Record<string, string>>, more: Partial<SweepJob> = {}): SweepJob {
   const overrides: Overrides = { vary };
-  return { text: TEXT, file: 'small.yaml', overrides, files: {}, captures: {}, buckets: 0, fastForward: true, ...more };
+  return {
+    text: TEXT,
+    file: 'small.yaml',
+    overrides,
+    files: {},
+    captures: {},
+    buckets: 0,
+    receivedSteps: 0,
+    fastForward: true,
+    ...more,
+  };
 }
 
 /** The scenario of a job. */

@@ -131,9 +131,14 @@ function kernelWords(hop: Mapping): string {
   return parts.length === 0 ? '' : `, ${parts.join(', ')}`;
 }
 
+function traceWords({ trace }: Mapping): string {
+  return typeof trace === 'string' ? ` (${trace})` : '';
+}
+
 function linkWords(link: Mapping): string {
   const rate = textOf(link.rate);
-  const parts = [rate === undefined || rate === '0' ? 'a link that is never busy' : `a link of ${rateWords(rate)}`];
+  const constant = rate === undefined || rate === '0' ? 'a link that is never busy' : `a link of ${rateWords(rate)}`;
+  const parts = [link.trace === undefined ? constant : `a link that can send at recorded instants${traceWords(link)}`];
   const delay = textOf(link.delay);
   const queue = textOf(link.queue);
   const loss = textOf(link.loss);

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import * as registry from '../../../models/registry.ts';
 import type { PointResult } from '../../../sim/run/result.ts';
 import { simulate } from '../../../sim/run/simulate.ts';
 import { type LoadedScenario, loadScenario } from '../../../sim/scenario/load-scenario.ts';
+import { bytesBeside } from '../../../sim/sweep/named-files.ts';
 import { importTc, type TcImport } from '../../../sim/tc/import.ts';
 import type { LintFinding } from '../../../sim/tc/lint/finding.ts';
 import { lint } from '../../../sim/tc/lint/lint.ts';
@@ -22,7 +24,11 @@ export function filesIn(folder: string): string[] {
 
 /** A scenario of the project, checked. */
 export function scenarioOf(yaml: string): LoadedScenario {
-  return loadScenario(yaml, 'test.yaml', { registry, readText: (name) => textOf(`scenarios/${name}`) });
+  return loadScenario(yaml, 'test.yaml', {
+    registry,
+    readText: (name) => textOf(`scenarios/${name}`),
+    readBytes: bytesBeside(fileURLToPath(new URL('scenarios/test.yaml', ROOT))),
+  });
 }
 
 /** A script imported, which must give a scenario. */
@@ -46,7 +52,7 @@ export function complaints(messages: readonly TcMessage[]): string[] {
 
 /** The first point simulated. */
 export function ran(loaded: LoadedScenario): PointResult {
-  return simulate(loaded.pointAt(0), { buckets: 0 });
+  return simulate(loaded.pointAt(0), { buckets: 0, readBytes: loaded.readBytes });
 }
 
 /** Findings of a script with the rules and the lines of the script. */

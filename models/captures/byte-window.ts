@@ -16,6 +16,8 @@ export class ByteWindow {
   readonly #readBytes: ReadBytes;
   /** Place in the file of the first byte of the window. */
   #startOffset = 0;
+  /** Whether the window reaches to the end of the file. */
+  #isLast = false;
 
   constructor(file: string, readBytes: ReadBytes) {
     this.file = file;
@@ -30,13 +32,16 @@ export class ByteWindow {
   /** Makes up to `count` bytes stand in `bytes` from `at` on, and returns how many do: fewer at the end of the file. */
   fill(count: number): number {
     const left = this.end - this.at;
-    if (left >= count) return left;
+    if (left >= count || this.#isLast) return Math.max(0, left);
     const kept = Math.max(0, left);
     const offset = this.offset;
     if (kept > 0) this.bytes.copyWithin(0, this.at, this.end);
     this.#startOffset = offset;
     this.at = 0;
-    this.end = kept + this.#readBytes(this.file, offset + kept, this.bytes.subarray(kept));
+    const room = this.bytes.subarray(kept);
+    const read = this.#readBytes(this.file, offset + kept, room);
+    this.end = kept + read;
+    this.#isLast = read < room.length;
     return this.end;
   }
 

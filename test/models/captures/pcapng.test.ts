@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { packetsOf, problemOf } from './files.ts';
+
+/** Writes blocks of one byte order. */
+class Blocks {
+  readonly #littleEndian: boolean;
+  readonly bytes: number[] = [];
+
+  constructor(littleEndian = true) {
+    this.#littleEndian = littleEndian;
+  }
+
+  #words(words: readonly number[], width: 2 | 4): number[] {
+    const view = new DataView(new ArrayBuffer(words.length * width));
+    words.forEach((word, i) => {
+      if (width === 4) view.setUint32(4 * i, word, this.#littleEndian);
+      else view.setUint16(2 * i, word, this.#littleEndian);
+    });
+    return [...new Uint8Array(view.buffer)];
+  }
+
+  block(type: number, body: readonly number[]): this {
+    const length = 12 + body.length;
+    this.bytes.push(...this.#words([type, length], 4), ...body, ...this.#words([length], 4));
+    return this;
+  }
+
+  section(): this {
+    return this.block(0x0a0d0d0a, [...this.#words([0x1a2b3c4d], 4), ...this.#words([1, 0], 2), ...Array(8).fill(255)]);
+  }
+
+  /** An interface; `options` as pairs of code and bytes. */
+  iface(linkType = 1, options: readonly (readonly [number, readonly number[]])[] = []): this {
+    const written = options.flatMap(([code, value]) => {
+      const padding = Array((4 - (value.length % 4)) % 4).fill(0);
+      return [...this.#words([code, value.length], 2), ...value, ...padding];
+    });
+    const end = options.length === 0 ? [] : this.#words([0, 0], 2);
+    return this.block(1, [...this.#words([linkType, 0], 2), ...this.#words([0], 4), ...written, ...end]);
+  }
+
+  /** An enhanced packet with so many units since 1970. */
+  packet(units: bigint, lengthBytes: number, iface = 0, capturedBytes = 4): this {
+    const head = [iface, Number(units >> 32n), Number(units & 0xffffffffn), capturedBytes, lengthBytes];
+    return this.block(6, [...this.#words(head, 4), ...Array(Math.ceil(capturedBytes / 4) * 4).fill(0)]);
+  }
+
+  get file(): Uint8Array {
+    return Uint8Array.from(this.bytes);
+  }
+}
+
+describe('a pcapng', () => {
+  test.each([true, false])(
+    'is read in either byte order (little-endian: %s), in µs unless it says otherwise',
+    (order) => {
+      const { file } = new Blocks(order)
+        .section()
+        .iface()
+        .packet(1_700_000_000_000_007n, 1514)
+        .packet(1_700_000_001_500_000n, 60);
+      expect(packetsOf(file)).toEqual([
+        [1_700_000_000, 7000, 1514],
+        [1_700_000_001, 500_000_000, 60],
+      ]);
+    },
+  );
+
+  test('keeps every ns of instants beyond 2^53 units, and adds the offset of the interface', () => {
+    const nanoseconds = [9, [9]] as const;
+    const offset = [14, [10, 0, 0, 0, 0, 0, 0, 0]] as const;
+    const { file } = new Blocks().section().iface(1, [nanoseconds, offset]).packet(1_700_000_000_123_456_789n, 100);
+    expect(packetsOf(file)).toEqual([[1_700_000_010, 123_456_789, 100]]);
+  });
+
+  test('has interfaces of different kinds, and sections of different order', () => {
+    const first = new Blocks(true)
+      .section()
+      .iface(1)
+      .iface(101, [[9, [3]]])
+      .packet(5n, 1514, 0)
+      .packet(2_001n, 1500, 1);
+    const second = new Blocks(false).section().iface(1).packet(2_500_000n, 60);
+    expect(packetsOf(Uint8Array.from([...first.bytes, ...second.bytes]))).toEqual([
+      [0, 5000, 1514],
+      [2, 1_000_000, 1514],
+      [2, 500_000_000, 60],
+    ]);
+  });
+
+  test('may hold other blocks, such as names and statistics', () => {
+    const { file } = new Blocks()
+      .section()
+      .block(4, Array(8).fill(0))
+      .iface()
+      .packet(1n, 60)
+      .block(5, Array(12).fill(0));
+    expect(packetsOf(file)).toEqual([[0, 1000, 60]]);
+  });
+
+  test('with packets that have no instant is refused, and how to convert it is said', () => {
+    const { file } = new Blocks().section().iface().block(3, Array(8).fill(0));
+    expect(problemOf(file)).toMatchObject({ place: 'byte 48', hint: expect.stringContaining('editcap -F pcap') });
+  });
+
+  test('with units finer than a ns or binary ones is refused', () => {
+    expect(problemOf(new Blocks().section().iface(1, [[9, [12]]]).file)).toMatchObject({ place: 'byte 28' });
+    expect(problemOf(new Blocks().section().iface(1, [[9, [0x8a]]]).file)).toMatchObject({ place: 'byte 28' });
+  });
+
+  test('that is cut off or damaged is refused, with the place', () => {
+    const { file } = new Blocks().section().iface().packet(1n, 60);
+    // section of 28 bytes, interface of 20, then the packet at 48
+    expect(problemOf(file.subarray(0, file.length - 1))).toMatchObject({
+      place: 'byte 48',
+      received: 'the end of the file',
+    });
+    expect(problemOf(file.subarray(0, 52))).toMatchObject({ place: 'byte 48', expected: "8 bytes of a block's head" });
+    const odd = file.slice();
+    odd[52] = 41;
+    expect(problemOf(odd)).toMatchObject({ place: 'byte 48', received: '41' });
+    expect(problemOf(new Blocks().section().packet(1n, 60).file)).toMatchObject({ received: 'one of number 0' });
+    expect(problemOf(new Blocks().section().iface().packet(1n, 60, 0, 4).file)).toBeUndefined();
+    const overfull = file.slice();
+    overfull[48 + 8 + 12] = 200;
+    expect(problemOf(overfull)).toMatchObject({ expected: 'a packet that fits its block' });
+    expect(problemOf(new Blocks().block(0x0a0d0d0a, Array(16).fill(7)).file)).toMatchObject({ place: 'byte 0' });
+  });
+});

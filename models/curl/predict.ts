@@ -172,7 +172,7 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
       waits * stepSeconds + lineSeconds,
       waitsForAnswer
         ? 'lumps * step: the last byte used up the tokens, and the answer is not read without'
-        : '(lumps - 1) * step, and the rest of the last lump at line speed',
+        : '(lumps - 1) * step, and at line speed what of the last lump the receive queue did not hold by then',
     ),
   ];
 }

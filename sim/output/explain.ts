@@ -1,16 +1,17 @@
 import type { CurlPlan } from '../../models/curl/client.ts';
 import { FAST_PATH, type PredictionLine, type PredictionPath, predictTransfer } from '../../models/curl/predict.ts';
 import { htbValues } from '../../models/linux/htb/class-figures.ts';
-import type { NestedModel, Parameter } from '../../models/model.ts';
+import type { NestedModel, Parameter, Values } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import { curlPlan } from '../../models/sources/curl.ts';
 import { possibleSizes } from '../../models/sources/sizes.ts';
 import { HEADER_BYTES, MSS_BYTES } from '../../models/tcp/headers.ts';
+import { tcpSettings } from '../../models/tcp/settings.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
 import { formatDuration } from '../units/duration.ts';
 import { writeSize } from '../units/size.ts';
 import { classesOfFlow } from './class-of-flow.ts';
-import { isOpenLoop } from './configured-rate.ts';
+import { configuredRate, isOpenLoop } from './configured-rate.ts';
 import { explainHtbClass, htbRemarks } from './explain-htb.ts';
 import { explainTokenBucket } from './explain-token-bucket.ts';
 import type { Explanation, ExplanationLine } from './explanation.ts';
@@ -118,10 +119,17 @@ function curlLine({ label, value, unit, rule }: PredictionLine): ExplanationLine
   return { label, value: texts[unit](), rule };
 }
 
-/** What of a flow's path bounds a transfer: the slowest link. */
+/** What of a flow's path shows in a transfer: the slowest link or shaper, and the receive queue once it has grown. */
 function pathOf(scenario: Scenario, flow: FlowSpec): PredictionPath {
   const payloads = scenario.hops
     .filter(({ name, link }) => flow.via.includes(name) && link.rateBitsPerSecond > 0)
     .map(({ link }) => (link.rateBitsPerSecond / 8) * (MSS_BYTES / (FULL_SEGMENT_BYTES + link.overheadBytes)));
-  return { ...FAST_PATH, payloadBytesPerSecond: Math.min(FAST_PATH.payloadBytesPerSecond, ...payloads) };
+  const bound = configuredRate(scenario, flow);
+  if (bound?.level === 'accounted') payloads.push((bound.bitsPerSecond / 8) * (MSS_BYTES / FULL_SEGMENT_BYTES));
+  const tcp = tcpSettings((flow.source.values.tcp as Values | undefined) ?? {});
+  const bufferBytes = tcp.rcvbufFixedBytes > 0 ? tcp.rcvbufFixedBytes : tcp.rcvbufMaxBytes;
+  return {
+    payloadBytesPerSecond: Math.min(FAST_PATH.payloadBytesPerSecond, ...payloads),
+    queueBytes: Math.trunc((bufferBytes * tcp.scalingRatio) / 256),
+  };
 }

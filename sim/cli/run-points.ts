@@ -59,8 +59,8 @@ export async function runPoints(file: ScenarioFile, options: RunPointsOptions): 
       const result = await runPoint(point, loaded.readBytes, options, (share) => lookUp(index + share));
       if (result !== undefined) options.onDone(result, point.scenario);
     } catch (error) {
+      if (loaded.pointCount === 1) throw error;
       const { text, cause } = failureOf(error);
-      if (loaded.pointCount === 1 && cause === 'fault') throw error;
       options.onFailed(failedPoint(loaded.variablesAt(index), text), cause);
     }
   }

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { problemOf } from './files.ts';
+import { pcapOf, problemOf } from './files.ts';
+import { Blocks } from './pcapng-blocks.ts';
 
 describe('a file that is no capture', () => {
   test.each([
@@ -19,5 +21,29 @@ describe('a file that is no capture', () => {
       place: 'line 1',
       expected: 'the columns time_s (or time_ns) and size',
     });
+  });
+});
+
+describe('a damaged capture', () => {
+  const packets = [1, 2, 3].map((seconds) => ({ seconds, nanoseconds: 5, lengthBytes: 90, capturedBytes: 40 }));
+  const pcapng = new Blocks()
+    .section()
+    .iface(1, [[9, [9]]])
+    .packet(7n, 60)
+    .packet(9n, 1514);
+  const files = [pcapOf(packets), pcapOf(packets, { littleEndian: false }), pcapng.file];
+  const damage = fc.tuple(fc.nat(200), fc.integer({ min: 0, max: 255 }));
+
+  test('is read or refused in words, whatever bytes it has', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.array(damage, { maxLength: 6 }), fc.nat(220), (file, changes, end) => {
+        const damaged = file.slice(0, Math.max(1, end));
+        for (const [at, byte] of changes) if (at < damaged.length) damaged[at] = byte;
+        // problemOf throws whatever is no CaptureError
+        const problem = problemOf(damaged);
+        expect(problem?.expected ?? 'nothing').not.toBe('');
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

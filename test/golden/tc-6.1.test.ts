@@ -20,7 +20,7 @@ function classesOf(script: string): Record<string, HtbClassValues> {
     classes[name!] = htbClass({
       rate: parseRate(words.get('rate')!),
       ...rate('ceil'),
-      ...['burst', 'cburst', 'quantum', 'mtu', 'mpu', 'overhead'].reduce((all, key) => ({ ...all, ...size(key) }), {}),
+      ...Object.assign({}, ...['burst', 'cburst', 'quantum', 'mtu', 'mpu', 'overhead'].map(size)),
     });
   }
   return classes;

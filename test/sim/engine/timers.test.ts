@@ -5,11 +5,11 @@ import { TimeReversalError, type TimerHandler, Timers } from '../../../sim/engin
 /** Notes every expiry and runs what a test wants to happen then. */
 class Recorder implements TimerHandler {
   readonly seen: [number, number][] = [];
-  then: (timer: number, nowNs: number) => void = () => {};
+  react: (timer: number, nowNs: number) => void = () => {};
 
   onTimer(timer: number, nowNs: number): void {
     this.seen.push([nowNs, timer]);
-    this.then(timer, nowNs);
+    this.react(timer, nowNs);
   }
 }
 
@@ -77,7 +77,7 @@ describe.each([
 
   it('may be armed by handlers for the same instant', () => {
     const { timers, recorder } = timersWith(ranks([1, 0]));
-    recorder.then = (timer, nowNs) => {
+    recorder.react = (timer, nowNs) => {
       if (timer === 0 && recorder.seen.length < 4) timers.arm(1, nowNs);
       if (timer === 1) timers.arm(0, nowNs + 1);
     };
@@ -143,7 +143,7 @@ it('timers registered while running take part at once', () => {
   const timers = new Timers(0);
   const recorder = new Recorder();
   const first = timers.register(recorder, 0);
-  recorder.then = (timer, nowNs) => {
+  recorder.react = (timer, nowNs) => {
     if (timer === first) for (let i = 0; i < 20; i++) timers.arm(timers.register(recorder, 0), nowNs + 20 - i);
   };
   timers.arm(first, 1);

@@ -7,7 +7,13 @@ const standard = (kernel: string, seconds: number): object => ({
   title: 'standard workload',
   duration: `${seconds}s`,
   hops: {
-    bridge: { shaper: 'htb', kernel, default: '1:108', classes: { '1:108': { rate: '555mbit' } }, link: { rate: '1gbit' } },
+    bridge: {
+      shaper: 'htb',
+      kernel,
+      default: '1:108',
+      classes: { '1:108': { rate: '555mbit' } },
+      link: { rate: '1gbit' },
+    },
   },
   flows: { generator: { source: 'cbr', rate: '950mbit', size: '836b', via: ['bridge'], class: '1:108' } },
 });
@@ -43,14 +49,15 @@ const manyFlows = (kernel: string, seconds: number): object => {
 
 const workloads: Record<string, (kernel: string, seconds: number) => object> = { standard, tcp, manyFlows };
 
-const [, , name = 'standard', kernel = '6.12', seconds = '60'] = process.argv;
+const [, , name = 'standard', kernel = '6.12', seconds = '60', how = 'full'] = process.argv;
+const options = { buckets: 0, fastForward: how === 'short' };
 const pointOf = (duration: number) =>
   checkDocument(workloads[name]!(kernel, duration), { registry: { modelsOf } }).pointAt(0);
 // Two short runs let the compiler see the code; what is timed is the third.
-for (let warm = 0; warm < 2; warm++) simulate(pointOf(1), { buckets: 0 });
+for (let warm = 0; warm < 2; warm++) simulate(pointOf(1), { buckets: 0, fastForward: false });
 const point = pointOf(Number(seconds));
 const begin = process.hrtime.bigint();
-const result = simulate(point, { buckets: 0 });
+const result = simulate(point, options);
 const elapsed = Number(process.hrtime.bigint() - begin) / 1e9;
 console.log(
   JSON.stringify({

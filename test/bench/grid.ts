@@ -25,7 +25,6 @@ const document = {
     ],
   },
   hops: {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
     bridge: {
       shaper: 'htb',
       kernel: '6.12',
@@ -34,7 +33,6 @@ const document = {
       link: { rate: '1gbit' },
     },
   },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
   flows: { generator: { source: 'cbr', rate: '950mbit', size: '${size}', via: ['bridge'], class: '1:108' } },
 };
 

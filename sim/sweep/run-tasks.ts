@@ -2,6 +2,9 @@ import { readLineHead } from './point-line.ts';
 import { type CostedTask, Schedule } from './schedule.ts';
 import type { PointTask } from './sweep-job.ts';
 
+/** Batches that are asked for before the first one is back. */
+const FIRST_LANES = 16;
+
 /** What came of a batch. */
 export interface BatchResult {
   /** A line for each point that is done; fewer than points where the runner was asked to stop. */
@@ -50,40 +53,44 @@ export async function runTasks(
   let pointsDone = 0;
   let failed = 0;
   let ended = signal.aborted;
+  let failure: { readonly error: unknown } | undefined;
   const end = (): void => {
     ended = true;
     runner.stop();
   };
+  const lanes: Promise<void>[] = [];
+  const openLanes = (count: number): void => {
+    while (lanes.length < Math.min(count, tasks.length)) lanes.push(runLane());
+  };
   const runLane = async (): Promise<void> => {
-    let written = Promise.resolve();
-    while (!ended) {
-      const batch = schedule.next(runner.parallel);
-      if (batch.length === 0) break;
-      const { lines, tookMs } = await runner.run(batch);
-      schedule.finished(batch, tookMs);
-      // The next batch runs while this one is written, but no further.
+    try {
+      let written = Promise.resolve();
+      while (!ended) {
+        const batch = schedule.next(runner.parallel);
+        if (batch.length === 0) break;
+        const { lines, tookMs } = await runner.run(batch);
+        schedule.finished(batch, tookMs);
+        openLanes(runner.lanes);
+        // The next batch runs while this one is written, but no further.
+        await written;
+        written = keeper.append(lines);
+        written.catch(end);
+        pointsDone += lines.length;
+        failed += lines.filter((line) => readLineHead(line)?.cause !== undefined).length;
+        onProgress({ pointsDone, points: tasks.length, failed, share: schedule.doneShare });
+      }
       await written;
-      written = keeper.append(lines);
-      written.catch(end);
-      pointsDone += lines.length;
-      failed += lines.filter((line) => readLineHead(line)?.cause !== undefined).length;
-      onProgress({ pointsDone, points: tasks.length, failed, share: schedule.doneShare });
+    } catch (error) {
+      failure ??= { error };
+      end();
     }
-    await written;
   };
   signal.addEventListener('abort', end);
   try {
-    const lanes = Array.from({ length: Math.min(runner.lanes, tasks.length) }, async () => {
-      try {
-        await runLane();
-      } catch (error) {
-        end();
-        throw error;
-      }
-    });
-    const outcomes = await Promise.allSettled(lanes);
-    const broken = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (broken !== undefined) throw broken.reason;
+    // Until one is back, nothing is known of the time that points take, and batches are small.
+    openLanes(Math.min(runner.lanes, FIRST_LANES));
+    for (let lane = 0; lane < lanes.length; lane++) await lanes[lane];
+    if (failure !== undefined) throw failure.error;
   } finally {
     signal.removeEventListener('abort', end);
   }

@@ -1,7 +1,9 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, HAS_REDIS, RedisServer } from './redis-server.ts';
-import { Folder, sim } from './sim.ts';
+import { Folder, ROOT, sim } from './sim.ts';
 import { filesOf, journalBytes, journalPoints, mixedScenario, Running, until } from './sweep-bed.ts';
 
 const folder = new Folder();
@@ -105,6 +107,26 @@ describe.runIf(HAS_REDIS)('a queue', () => {
       expect(sim('sweep', file, '--out', out, '--resume').exitCode).toBe(0);
       check(out);
     });
+  });
+
+  test('keeps the points of a worker that lacks a file of the scenario for one that has it', async () => {
+    const [file, capture] = [folder.at('replay.yaml'), folder.at('data/camera.pcap')];
+    mkdirSync(folder.at('data'));
+    for (const name of ['trace-replay.yaml', 'data/camera.pcap']) {
+      copyFileSync(join(ROOT, 'scenarios', name), name.endsWith('.yaml') ? file : capture);
+    }
+    const out = folder.at('replayed');
+    const sweep = start('sweep', file, '--out', out, '--queue', redis.url);
+    await until(() => journalBytes(out) > 0);
+    const whole = readFileSync(capture);
+    writeFileSync(capture, whole.subarray(0, -1));
+    const lacking = startWorker();
+    expect(await lacking.ended).toBe(4);
+    expect(lacking.said).toContain(`${capture} is another file here than where the sweep was begun`);
+    writeFileSync(capture, whole);
+    startWorker();
+    expect(await sweep.ended).toBe(0);
+    expect(journalPoints(out)).toHaveLength(4);
   });
 
   test('with a sweep of another version sends a worker away', async () => {

@@ -19,7 +19,7 @@ const COLLECT_MS = 100;
 /** How often the sweep is announced and the queue compared with what should be in it (ms). */
 const CHECK_MS = 3000;
 /** A batch whose worker reports a failure is tried so often. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 const RETRY_MS = 1000;
 /** Without a worker for so long, the user is told (ms). */
 const LONELY_MS = 5000;

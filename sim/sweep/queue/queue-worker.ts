@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { digestBeside, pathBeside } from '../named-files.ts';
 import { PointPool } from '../point-pool.ts';
-import { SweepFault } from '../sweep-fault.ts';
+import { FileFault, SweepFault } from '../sweep-fault.ts';
 import type { SweepJob } from '../sweep-job.ts';
 import { announcedVersions, type BatchAnswer, type BatchMessage, fetchJob, queueName } from './queue-protocol.ts';
 import { connect, loadQueuePackages } from './redis-client.ts';
@@ -32,7 +33,8 @@ export interface QueueWorkerOptions {
 /**
  * Runs batches of a queue until `signal` says so; those that run are then finished.
  *
- * @throws SweepFault (trouble) where the server cannot be used, or the sweeps at it are of another version
+ * @throws SweepFault (trouble) where the server cannot be used, or the sweeps at it are of another version, or this
+ * machine cannot run them
  */
 export async function runQueueWorker(url: string, options: QueueWorkerOptions): Promise<void> {
   const { signal, version, say } = options;
@@ -53,10 +55,12 @@ export async function runQueueWorker(url: string, options: QueueWorkerOptions): 
     // The connection itself tells when it is lost; a batch that was given to another meanwhile is no loss.
     worker.on('error', () => {});
     say(`version ${version} at ${address.shown}, ${options.workers} at a time; Ctrl-C ends`);
-    while (!signal.aborted) {
-      await sleep(VERSION_MS, undefined, { signal }).catch(() => {});
-      if (redis.status === 'ready' && !signal.aborted) await checkVersions(redis, version);
+    const ended = AbortSignal.any([signal, pools.broken.signal]);
+    while (!ended.aborted) {
+      await sleep(VERSION_MS, undefined, { signal: ended }).catch(() => {});
+      if (redis.status === 'ready' && !ended.aborted) await checkVersions(redis, version);
     }
+    if (pools.broken.signal.aborted) throw pools.broken.signal.reason;
   } finally {
     if (redis.status === 'ready') await worker?.close();
     await pools.close();
@@ -76,6 +80,8 @@ async function checkVersions(redis: Redis, version: string): Promise<void> {
 
 /** The threads of the sweeps that batches came of lately. */
 class SweepPools {
+  /** Aborted where this machine cannot run a sweep that others may be able to: its batches are better left to them. */
+  readonly broken = new AbortController();
   readonly #redis: Redis;
   readonly #options: QueueWorkerOptions;
   /** The one that was used last stands last. */
@@ -120,7 +126,21 @@ class SweepPools {
   async #start(sweep: string): Promise<PointPool> {
     const text = await fetchJob(this.#redis, sweep);
     if (text === null) throw new Error('the sweep is over');
+    try {
+      return await this.#startThreads(JSON.parse(text) as SweepJob);
+    } catch (error) {
+      const reason = error instanceof FileFault ? (error.cause as Error) : (error as Error);
+      this.broken.abort(new SweepFault('trouble', `this machine cannot run the sweep: ${reason.message}`));
+      throw error;
+    }
+  }
+
+  #startThreads(job: SweepJob): Promise<PointPool> {
+    for (const [name, digest] of Object.entries(job.captures)) {
+      if (digestBeside(job.file, name) === digest) continue;
+      throw new Error(`${pathBeside(job.file, name)} is another file here than where the sweep was begun`);
+    }
     const { workers, workerFile } = this.#options;
-    return PointPool.start(JSON.parse(text) as SweepJob, { workers, workerFile });
+    return PointPool.start(job, { workers, workerFile });
   }
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Redis, RedisOptions } from 'ioredis';
 import { SweepFault } from '../sweep-fault.ts';
 import type { RedisAddress } from './redis-url.ts';
@@ -54,7 +55,9 @@ export async function connect(
 }
 
 function optionsOf({ host, port, database, isEncrypted }: RedisAddress): RedisOptions {
-  return { host, port, db: database, ...(isEncrypted ? { tls: { servername: host } } : {}) };
+  // The name that the certificate must have; an address has none.
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return { host, port, db: database, ...(isEncrypted ? { tls: servername } : {}) };
 }
 
 /** Asks once, by hand: the client itself would try for ever, and take no password for a warning. */
@@ -101,5 +104,7 @@ function explain(error: NodeJS.ErrnoException, shown: string): SweepFault {
   if (code === 'ECONNREFUSED') return trouble('nothing listens there', 'is the server running, and the port right?');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return trouble('there is no such host');
   if (code === 'ETIMEDOUT' || message.includes('timed out')) return trouble('the server does not answer');
+  if (/certificate/.test(message))
+    return trouble(message, 'NODE_EXTRA_CA_CERTS=ca.pem trusts an authority of your own');
   return trouble(message);
 }

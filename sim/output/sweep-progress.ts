@@ -54,9 +54,9 @@ export function progressText({ pointsDone, points, failed, share }: SweepProgres
   return parts.join(', ');
 }
 
-/** A time as people say it: `12 s`, `8 min`, `3.5 h`. */
+/** A time as people say it, rounded up: `35 ms`, `12 s`, `8 min`, `3.5 h`. */
 export function timeText(seconds: number): string {
-  if (seconds < 120)
-    return `${fixed(seconds < 10 ? Math.ceil(seconds * 10) / 10 : Math.ceil(seconds), seconds < 10 ? 1 : 0)} s`;
-  return seconds < 7200 ? `${fixed(Math.ceil(seconds / 60), 0)} min` : `${fixed(seconds / 3600, 1)} h`;
+  if (seconds < 1) return `${fixed(Math.ceil(seconds * 1000), 0)} ms`;
+  if (seconds < 120) return `${fixed(Math.ceil(seconds), 0)} s`;
+  return seconds < 7200 ? `${fixed(Math.ceil(seconds / 60), 0)} min` : `${fixed(Math.ceil(seconds / 360) / 10, 1)} h`;
 }

@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-import '../dist/cli.js';
+import { setCompilerFlags } from './compiler.mjs';
+
+setCompilerFlags();
+await import('../dist/cli.js');

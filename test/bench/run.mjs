@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { COMPILER_FLAGS } from '../../sim/compiler.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
@@ -37,7 +38,9 @@ function output(command, ...args) {
   return stdout;
 }
 
-const workload = (...args) => JSON.parse(output(process.execPath, join(scratch, 'workloads.js'), ...args.map(String)));
+/** Runs a script as the command line runs the simulator. */
+const script = (name, ...args) => output(process.execPath, ...COMPILER_FLAGS, join(scratch, name), ...args.map(String));
+const workload = (...args) => JSON.parse(script('workloads.js', ...args));
 
 function yardstick() {
   const program = join(scratch, 'yardstick');
@@ -81,7 +84,7 @@ const benchmarks = {
   },
 
   grid() {
-    const run = (how) => JSON.parse(output(process.execPath, join(scratch, 'grid.js'), how));
+    const run = (how) => JSON.parse(script('grid.js', how));
     const full = run('full');
     const short = run('short');
     const equal = full.figures === short.figures;
@@ -107,9 +110,7 @@ const benchmarks = {
 
   queue() {
     for (const pending of [3, 10, 1000, 100_000]) {
-      const rates = Array.from({ length: ROUNDS }, () =>
-        Number(output(process.execPath, join(scratch, 'hold.js'), String(pending))),
-      );
+      const rates = Array.from({ length: ROUNDS }, () => Number(script('hold.js', pending)));
       console.log(`  ${pending} pending events: ${spread(rates)} million events a second`);
     }
   },

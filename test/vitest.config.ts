@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { root: new URL('..', import.meta.url).pathname, testTimeout: 60_000 };
+const shared = { root: new URL('..', import.meta.url).pathname, testTimeout: 240_000, hookTimeout: 240_000 };
 
 export default defineConfig({
   test: {

@@ -29,7 +29,9 @@ export function leadingExplanation(source: ChartSource, explanations: readonly E
   const reading = leadingReading(source);
   const near = ofLook(source, explanations);
   const fitting = reading === undefined ? [] : near.filter((e) => concerns(e, reading));
-  return [...fitting, ...near, ...explanations].find((e) => e.conclusion !== undefined);
+  // Of another flow, it would be the reason for something else.
+  const others = [...near, ...explanations].filter((e) => reading === undefined || !e.subject.startsWith('flow '));
+  return [...fitting, ...others].find((e) => e.conclusion !== undefined);
 }
 
 /** Why it comes out so, in two sentences: the conclusion, and the price of a packet where there is one. */

@@ -81,10 +81,18 @@ function sourceWords(flow: Mapping): string {
         : `sends ${bytes} over ${tcpWords(flow)}`;
     case 'curl': {
       const upload = textOf(flow.direction) === 'upload';
-      const client = textOf(flow.client) === 'tool' ? 'the curl command' : 'an application with libcurl';
+      const client = textOf(flow.client) === 'lib' ? 'an application with libcurl' : 'the curl command';
       return `is ${client}, version ${textOf(flow.version) ?? 'unknown'}, ${upload ? 'uploading' : 'downloading'} ${
         textOf(flow.size) ?? 'a file'
       } over ${tcpWords(flow)}, ${limitWords(flow)}`;
+    }
+    case 'download': {
+      const limiter = mappingOf(flow.limiter);
+      const kind = textOf(flow.limiter) ?? textOf(limiter.kind) ?? 'limiter';
+      const rate = textOf(limiter.rate);
+      return `is an application with a ${kind.replaceAll('_', ' ')}${rate === undefined ? '' : ` of ${rate}`}, downloading ${
+        textOf(flow.size) ?? 'a file'
+      } over ${tcpWords(flow)}`;
     }
     default:
       return `sends packets from the source ${source}`;

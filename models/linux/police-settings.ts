@@ -150,7 +150,11 @@ export const police: ShaperDeclaration = {
       maximum: 0xffffffff,
     },
     conform: { type: verdicts, help: 'What becomes of a packet within the rate.', default: 'ok' },
-    exceed: { type: verdicts, help: 'What becomes of a packet beyond it; only drop ends it.', default: 'reclassify' },
+    exceed: {
+      type: verdicts,
+      help: "What becomes of a packet beyond it. drop ends it, and so does tc's default, reclassify, once the kernel has asked the filters in vain; ok, pipe and continue let it pass.",
+      default: 'reclassify',
+    },
     ingress: {
       type: 'boolean',
       help: 'Whether it stands where packets come in: a packet is then 14 bytes shorter, a super-packet counts no headers of segments.',
@@ -167,7 +171,7 @@ export const police: ShaperDeclaration = {
     exceeded: 'Packets beyond the rate or the mtu (overlimits of the action).',
     ok: 'Packets with the verdict ok.',
     shot: 'Packets with the verdict drop.',
-    other: 'Packets with another verdict.',
+    other: 'Packets with another verdict; those of reclassify are dropped.',
     tokens: "Tokens after the last conforming packet, in ticks of the kernel's clock (3.8 on: ns).",
     ptokens: "Tokens of the peak rate's bucket.",
     packetTokens: 'Tokens of the bucket in packets.',

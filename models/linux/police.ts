@@ -4,7 +4,13 @@ import { NO_PACKET } from '../packet.ts';
 import type { PoliceSettings } from './police-settings.ts';
 import { BaseQdisc, buildChild, ETHERNET_HEADER_BYTES } from './qdisc-base.ts';
 
-/** What becomes of a packet: `drop` ends it, anything else lets it go on at once. */
+/**
+ * What becomes of a packet: `drop` ends it, `ok`, `pipe` and `continue` let it go on at once.
+ *
+ * `reclassify`, which tc sets where nothing is said, starts the classification anew; the policer's filter matches again
+ * each time, until the kernel gives up and drops. Source: net/sched/cls_api.c: tcf_classify, 6.12; sch_api.c:
+ * tc_classify, 2.6.24.
+ */
 export type Verdict = 'ok' | 'drop' | 'pipe' | 'reclassify' | 'continue';
 
 /** The class that holds what is behind the policer, as in tc. */
@@ -44,12 +50,10 @@ export class Police extends BaseQdisc {
 
   enqueue(packet: number, nowNs: number): number {
     const verdict = this.#judge(packet, nowNs);
-    if (verdict === 'drop') {
-      this.#shot++;
-      return this.refuse(packet, nowNs);
-    }
-    if (verdict === 'ok') this.#ok++;
+    if (verdict === 'drop') this.#shot++;
+    else if (verdict === 'ok') this.#ok++;
     else this.#other++;
+    if (verdict === 'drop' || verdict === 'reclassify') return this.refuse(packet, nowNs);
     const sizeBytes = this.packets.sizeBytes[packet]!;
     const segments = this.packets.segments[packet]!;
     const result = this.#child.enqueue(packet, nowNs);

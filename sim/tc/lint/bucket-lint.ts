@@ -142,6 +142,17 @@ function lintTbf(context: LintContext, hop: HopSpec, values: Values, path: reado
 
 function lintPolice(context: LintContext, hop: HopSpec, values: Values, path: readonly string[]): LintFinding[] {
   const { rate, burst, mtu } = values as { rate?: number; burst?: number; mtu?: number };
+  // What passes all the same does not suffer from a small bucket.
+  if (!/^(?:drop|reclassify)$/.test(values.exceed as string)) {
+    return [
+      {
+        rule: 'police-lets-pass',
+        path: [...path, 'exceed'],
+        text: `with exceed: ${values.exceed as string} the policer lets what exceeds pass: nothing is limited`,
+        hint: 'exceed: drop limits',
+      },
+    ];
+  }
   if (rate === undefined || burst === undefined) return [];
   const flows = flowsOf(context, hop);
   const packetBytes = largestPacketBytes(context, flows);

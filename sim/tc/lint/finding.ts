@@ -32,6 +32,7 @@ export const LINT_RULES = {
   'atm-without-linklayer': 'packets of an ATM line are not priced in cells',
   'large-packets-small-table': 'packets beyond the rate table of an old kernel',
   'police-mtu': 'packets beyond the mtu of a policer always exceed',
+  'police-lets-pass': 'a policer that lets what exceeds pass',
   'police-burst-below-rtt': 'a policer whose bucket is smaller than rate × round-trip time',
 } as const;
 

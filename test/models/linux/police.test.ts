@@ -58,10 +58,18 @@ describe('a policer', () => {
     expect(passed(given, burstOf(4, 1000, { intervalNs: 50_000 }))).toEqual([0, 1, 3]);
   });
 
-  it('lets go on what exceeds, unless the verdict is drop', () => {
-    const { root, departures } = run(nested('police', { rate: 8e6, burst: 2000 }), [burstOf(5, 1000)]);
+  it.each(['ok', 'pipe', 'continue'])('lets go on what exceeds where the verdict is %s', (exceed) => {
+    const { root, departures } = run(nested('police', { rate: 8e6, burst: 2000, exceed }), [burstOf(5, 1000)]);
     expect(departures).toHaveLength(5);
-    expect(root.report(0).counters).toMatchObject({ exceeded: 3, shot: 0, ok: 2, other: 3 });
+    const [ok, other] = exceed === 'ok' ? [5, 0] : [2, 3];
+    expect(root.report(0).counters).toMatchObject({ exceeded: 3, shot: 0, ok, other, droppedPackets: 0 });
+  });
+
+  it('drops what exceeds where nothing is said, as the kernel classifies it again until it gives up', () => {
+    const { root, departures } = run(nested('police', { rate: 8e6, burst: 2000 }), [burstOf(5, 1000)]);
+    expect(departures).toHaveLength(2);
+    // The action itself counts a drop only where its own verdict is drop.
+    expect(root.report(0).counters).toMatchObject({ exceeded: 3, shot: 0, ok: 2, other: 3, droppedPackets: 3 });
   });
 
   it('hands what passes to the qdisc behind it', () => {

@@ -94,6 +94,12 @@ const EXAMPLES: Readonly<Record<keyof typeof LINT_RULES, readonly [string, strin
     '{ shaper: police, rate: 1mbit, burst: 100kb, mtu: 9000b, exceed: drop }',
     PLAIN.replace('1514b', '9000b'),
   ],
+  'police-lets-pass': [
+    '{ shaper: police, rate: 1mbit, burst: 100kb, exceed: pipe }',
+    PLAIN,
+    '{ shaper: police, rate: 1mbit, burst: 100kb }',
+    PLAIN,
+  ],
   // 10 Mbit/s × 20 ms are 25,000 bytes.
   'police-burst-below-rtt': [
     '{ shaper: police, rate: 10mbit, burst: 24000b, exceed: drop, link: { delay: 10ms } }',
@@ -128,6 +134,14 @@ describe('details', () => {
       `duration: 1s\nvars: { r: 10kbps }\nhops:\n  h: ${htb('"1:1": { rate: "${r}" }')}\nflows:\n  f: ${CBR}\n`,
     );
     expect(lint(loaded.first, loaded.document)[0]).toMatchObject({ rule: 'bytes-for-bits', path: ['vars', 'r'] });
+  });
+  it('a policer in a script whose exceed action lets pass is found at its line', () => {
+    const script = (exceed: string): string =>
+      `tc qdisc add dev eth0 ingress\ntc filter add dev eth0 parent ffff: matchall action police rate 8mbit burst 80k ${exceed}`;
+    for (const exceed of ['pipe', 'ok', 'continue', 'conform-exceed pass/ok']) {
+      expect(lintOf(script(exceed)).map(({ rule, line }) => `${line} ${rule}`)).toEqual(['2 police-lets-pass']);
+    }
+    for (const exceed of ['', 'drop', 'reclassify', 'conform-exceed drop']) expect(lintOf(script(exceed))).toEqual([]);
   });
   it('a policer in a script is held against a usual round-trip time', () => {
     const script = (burst: string): string =>

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Bundles the command line into dist/: one entry, and a chunk for each part that is loaded on demand; beside it the two
-// scripts that a page with charts carries in itself. A failed build leaves the one before as it is.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+// scripts that a page with charts carries in itself. A failed build leaves the one before as it is, and commands that
+// are running go on with it.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { replaceBuild } from './replace-build.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist');
@@ -60,6 +61,7 @@ const builds = await Promise.all([
   process.exit(1);
 });
 
-rmSync(outdir, { recursive: true, force: true });
-mkdirSync(outdir, { recursive: true });
-for (const file of builds.flatMap(({ outputFiles }) => outputFiles)) writeFileSync(file.path, file.contents);
+replaceBuild(
+  outdir,
+  builds.flatMap(({ outputFiles }) => outputFiles),
+);

@@ -41,6 +41,7 @@ export interface PageInput {
 
 const RUNS_IN_FULL = 4;
 const DOCUMENT_LIMIT = 60_000;
+const FINDING_LIMIT = 40;
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -112,10 +113,16 @@ function sourceSection(input: PageInput): Html {
 function findingsHtml(findings: readonly Finding[]): Html | undefined {
   if (findings.length === 0) return undefined;
   const heading = findings.length === 1 ? 'One thing to look at' : `${findings.length} things to look at`;
-  return html`<h3>${heading} in the configuration</h3><ul class="findings">${findings.map(
-    ({ place, text, hint }) =>
-      html`<li><code>${shown(place, 200)}</code> ${shown(text, 500)} <span class="note">${shown(hint, 300)}</span></li>`,
-  )}</ul>`;
+  return html`<h3>${heading} in the configuration</h3><ul class="findings">${findings
+    .slice(0, FINDING_LIMIT)
+    .map(
+      ({ place, text, hint }) =>
+        html`<li><code>${shown(place, 200)}</code> ${shown(text, 500)} <span class="note">${shown(hint, 300)}</span></li>`,
+    )}</ul>${
+    findings.length > FINDING_LIMIT
+      ? html`<p class="note">The first ${FINDING_LIMIT} of them; <code>sim validate</code> lists them all.</p>`
+      : undefined
+  }`;
 }
 
 function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html {

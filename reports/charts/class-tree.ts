@@ -23,6 +23,14 @@ interface TreeClass {
 function treeOf(classes: Readonly<Record<string, ClassResult>>, written: Mapping): TreeClass[] {
   const parentOf = (name: string): string | undefined =>
     classes[name]?.parent ?? textOf(mappingOf(written[name]).parent);
+  const childrenOf = new Map<string, string[]>();
+  const roots: string[] = [];
+  for (const name of Object.keys(classes)) {
+    const parent = parentOf(name);
+    const siblings = parent === undefined || !(parent in classes) ? roots : (childrenOf.get(parent) ?? []);
+    siblings.push(name);
+    if (siblings !== roots) childrenOf.set(parent as string, siblings);
+  }
   const result: TreeClass[] = [];
   const visit = (name: string, depth: number): void => {
     const spec = mappingOf(written[name]);
@@ -35,12 +43,9 @@ function treeOf(classes: Readonly<Record<string, ClassResult>>, written: Mapping
       ceil: rateOfText(textOf(spec.ceil) ?? '') ?? rate,
     });
     if (depth > 10) return;
-    for (const child of Object.keys(classes)) if (parentOf(child) === name) visit(child, depth + 1);
+    for (const child of childrenOf.get(name) ?? []) visit(child, depth + 1);
   };
-  for (const name of Object.keys(classes)) {
-    const parent = parentOf(name);
-    if (parent === undefined || !(parent in classes)) visit(name, 0);
-  }
+  for (const name of roots) visit(name, 0);
   return result;
 }
 

@@ -13,21 +13,39 @@ export interface NamedClass {
   readonly values: ClassRates;
 }
 
-/**
- * The leaf that a flow goes to at a hop and all that lend to it, the leaf first; empty where the hop has no classes, or
- * the flow passes them by.
- */
-export function classesOfFlow(hop: HopSpec, flow: FlowSpec): readonly NamedClass[] {
-  const classes = hop.shaper?.values.classes as Readonly<Record<string, ClassRates>> | undefined;
-  if (classes === undefined || flow.className === 'direct') return [];
-  const byId = new Map(Object.entries(classes).map(([name, values]) => [classIdOf(name), { name, values }]));
-  const line: NamedClass[] = [];
-  let next = byId.get(flow.priority) ?? byId.get(defaultClass(hop.shaper!.values.default, classes));
-  while (next !== undefined && line.length <= byId.size) {
-    line.push(next);
-    next = next.values.parent === undefined ? undefined : byId.get(next.values.parent);
+/** The classes of a hop by id, to find those of a flow without a search. */
+export class HopClasses {
+  readonly #hop: string;
+  readonly #byId = new Map<number, NamedClass>();
+  readonly #default: NamedClass | undefined;
+
+  /** @param hop with or without classes */
+  constructor(hop: HopSpec) {
+    this.#hop = hop.name;
+    const classes = (hop.shaper?.values.classes ?? {}) as Readonly<Record<string, ClassRates>>;
+    for (const [name, values] of Object.entries(classes)) this.#byId.set(classIdOf(name), { name, values });
+    this.#default = this.#byId.get(defaultClass(hop.shaper?.values.default, classes));
   }
-  return line;
+
+  /**
+   * The leaf that a flow goes to and all that lend to it, the leaf first; empty where the hop has no classes, or the
+   * flow passes them by.
+   */
+  lineOf(flow: FlowSpec): readonly NamedClass[] {
+    const line: NamedClass[] = [];
+    for (let next = this.leafOf(flow); next !== undefined && line.length <= this.#byId.size; ) {
+      line.push(next);
+      next = next.values.parent === undefined ? undefined : this.#byId.get(next.values.parent);
+    }
+    return line;
+  }
+
+  /** The leaf that a flow goes to; undefined as above. */
+  leafOf(flow: FlowSpec): NamedClass | undefined {
+    if (flow.className === 'direct') return undefined;
+    const priority = flow.priorities?.[flow.via.indexOf(this.#hop)] ?? flow.priority;
+    return this.#byId.get(priority) ?? this.#default;
+  }
 }
 
 /** The default class's id: its minor is the scenario's, its major that of the other classes. */

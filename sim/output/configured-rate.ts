@@ -1,7 +1,7 @@
 import { modelsOf } from '../../models/registry.ts';
 import type { RateLevels } from '../run/result.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
-import { classesOfFlow } from './class-of-flow.ts';
+import { HopClasses } from './class-of-flow.ts';
 
 /** What a scenario allows a flow. */
 export interface ConfiguredRate {
@@ -17,16 +17,26 @@ export interface ConfiguredRate {
   readonly shared: boolean;
 }
 
-/** The least upper bound on a flow's path; undefined where nothing bounds it. */
-export function configuredRate(scenario: Scenario, flow: FlowSpec): ConfiguredRate | undefined {
-  const bounds = flow.via.flatMap((name) => {
-    const hop = scenario.hops.find((candidate) => candidate.name === name);
-    return hop === undefined ? [] : boundsOf(hop, flow, scenario.flows);
-  });
-  return bounds.reduce<ConfiguredRate | undefined>(
-    (least, bound) => (least === undefined || bound.bitsPerSecond < least.bitsPerSecond ? bound : least),
-    undefined,
-  );
+/** What a scenario allows its flows. The hops are gone through once, however many flows are asked for. */
+export class ConfiguredRates {
+  readonly #hops: ReadonlyMap<string, HopUse>;
+
+  constructor({ hops, flows }: Scenario) {
+    this.#hops = new Map(hops.map((hop) => [hop.name, new HopUse(hop)]));
+    for (const flow of flows) {
+      for (const name of new Set(flow.via)) this.#hops.get(name)?.add(flow);
+    }
+  }
+
+  /** The least upper bound on a flow's path; undefined where nothing bounds it. */
+  of(flow: FlowSpec): ConfiguredRate | undefined {
+    return flow.via
+      .flatMap((name) => this.#hops.get(name)?.boundsOn(flow) ?? [])
+      .reduce<ConfiguredRate | undefined>(
+        (least, bound) => (least === undefined || bound.bitsPerSecond < least.bitsPerSecond ? bound : least),
+        undefined,
+      );
+  }
 }
 
 /** Whether a flow sends at instants of its own choosing, whatever it gets. */
@@ -34,35 +44,54 @@ export function isOpenLoop(flow: FlowSpec): boolean {
   return 'create' in (modelsOf('source').get(flow.source.kind) ?? {});
 }
 
-function boundsOf(hop: HopSpec, flow: FlowSpec, flows: readonly FlowSpec[]): ConfiguredRate[] {
-  const others = flows.filter((other) => other !== flow && other.via.includes(hop.name));
-  const bounds: ConfiguredRate[] = [];
-  const shaper = shaperBound(hop, flow, others);
-  if (shaper !== undefined) bounds.push(shaper);
-  const linkRate = hop.link.rateBitsPerSecond;
-  if (linkRate > 0) {
-    bounds.push({ bitsPerSecond: linkRate, by: `link of ${hop.name}`, level: 'wire', shared: others.length > 0 });
-  }
-  return bounds;
-}
+/** A hop and how many flows use it and each of its classes. */
+class HopUse {
+  readonly #hop: HopSpec;
+  readonly #classes: HopClasses;
+  readonly #flowsOfLeaf = new Map<string | undefined, number>();
+  #flows = 0;
 
-function shaperBound(hop: HopSpec, flow: FlowSpec, others: readonly FlowSpec[]): ConfiguredRate | undefined {
-  if (hop.shaper === undefined || flow.className === 'direct') return undefined;
-  const { kind, values } = hop.shaper;
-  const level = 'accounted';
-  if (values.classes === undefined) {
-    const rate = values.rate;
-    if (typeof rate !== 'number' || rate === 0) return undefined;
-    return { bitsPerSecond: rate, by: kind, level, shared: others.length > 0 };
+  constructor(hop: HopSpec) {
+    this.#hop = hop;
+    this.#classes = new HopClasses(hop);
   }
-  const [leaf, ...lenders] = classesOfFlow(hop, flow);
-  const rate = leaf?.values.rate;
-  if (leaf === undefined || rate === undefined) return undefined;
-  const by = `class ${leaf.name}`;
-  const shared = others.some((other) => classesOfFlow(hop, other)[0]?.name === leaf.name);
-  // A class borrows up to its ceil, and no further than every lender's ceil; without a lender it has its rate.
-  if (lenders.length === 0) return { bitsPerSecond: rate, by, level, shared };
-  const ceils = lenders.map(({ values: lender }) => lender.ceil ?? lender.rate ?? Number.POSITIVE_INFINITY);
-  const bitsPerSecond = Math.max(rate, Math.min(leaf.values.ceil ?? rate, ...ceils));
-  return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level, shared };
+
+  add(flow: FlowSpec): void {
+    const leaf = this.#classes.leafOf(flow)?.name;
+    this.#flowsOfLeaf.set(leaf, (this.#flowsOfLeaf.get(leaf) ?? 0) + 1);
+    this.#flows++;
+  }
+
+  boundsOn(flow: FlowSpec): ConfiguredRate[] {
+    const shaper = this.#shaperBound(flow);
+    const bounds = shaper === undefined ? [] : [shaper];
+    const { name, link } = this.#hop;
+    if (link.rateBitsPerSecond > 0) {
+      const by = `link of ${name}`;
+      bounds.push({ bitsPerSecond: link.rateBitsPerSecond, by, level: 'wire', shared: this.#flows > 1 });
+    }
+    return bounds;
+  }
+
+  #shaperBound(flow: FlowSpec): ConfiguredRate | undefined {
+    const { shaper } = this.#hop;
+    if (shaper === undefined || flow.className === 'direct') return undefined;
+    const { kind, values } = shaper;
+    const level = 'accounted';
+    if (values.classes === undefined) {
+      const rate = values.rate;
+      if (typeof rate !== 'number' || rate === 0) return undefined;
+      return { bitsPerSecond: rate, by: kind, level, shared: this.#flows > 1 };
+    }
+    const [leaf, ...lenders] = this.#classes.lineOf(flow);
+    const rate = leaf?.values.rate;
+    if (leaf === undefined || rate === undefined) return undefined;
+    const by = `class ${leaf.name}`;
+    const shared = this.#flowsOfLeaf.get(leaf.name)! > 1;
+    // A class borrows up to its ceil, and no further than every lender's ceil; without a lender it has its rate.
+    if (lenders.length === 0) return { bitsPerSecond: rate, by, level, shared };
+    const ceils = lenders.map(({ values: lender }) => lender.ceil ?? lender.rate ?? Number.POSITIVE_INFINITY);
+    const bitsPerSecond = Math.max(rate, Math.min(leaf.values.ceil ?? rate, ...ceils));
+    return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level, shared };
+  }
 }

@@ -11,6 +11,7 @@ import {
   burstSteps,
   type CostSteps,
   costSteps,
+  type HtbNote,
   htbNotes,
   lateRateBitsPerSecond,
 } from '../../models/linux/htb/explain.ts';
@@ -20,12 +21,43 @@ import { microseconds, type Pricing, priceLines, rateLines, ticksRule } from './
 import type { Explanation, ExplanationLine, ExplanationSection } from './explanation.ts';
 import { deviation, figure, fixed } from './figures.ts';
 
-/** Explains a class of HTB for packets of the given sizes (bytes). */
-export function explainHtbClass(
+/**
+ * Explains every class of an HTB, and what is remarkable about it as a whole.
+ *
+ * @param sizesOf packet sizes to explain for a class (bytes)
+ */
+export function explainHtb(
+  hop: HopSpec,
+  values: HtbValues,
+  sizesOf: (className: string) => readonly number[],
+): Explanation[] {
+  const parents = new Set(Object.values(values.classes).map(({ parent }) => parent));
+  const notes = new Map<string, HtbNote[]>(Object.keys(values.classes).map((name) => [name, []]));
+  const remarks: string[] = [];
+  for (const note of htbNotes(values)) {
+    if (note.path.length === 1) remarks.push(note.text);
+    else notes.get(note.path[1]!)!.push(note);
+  }
+  const classes = Object.keys(values.classes).map((name) =>
+    explainClass(hop, values, name, { sizesBytes: sizesOf(name), parents, notes: notes.get(name)! }),
+  );
+  const whole = { subject: `htb of ${hop.name}`, sections: [], warnings: remarks };
+  return remarks.length === 0 ? classes : [...classes, whole];
+}
+
+interface ClassContext {
+  readonly sizesBytes: readonly number[];
+  /** Ids of all classes with children. */
+  readonly parents: ReadonlySet<number | undefined>;
+  /** Of this class. */
+  readonly notes: readonly HtbNote[];
+}
+
+function explainClass(
   hop: HopSpec,
   values: HtbValues,
   name: string,
-  sizesBytes: readonly number[],
+  { sizesBytes, parents, notes }: ClassContext,
 ): Explanation {
   const given = values.classes[name]!;
   const figures = classFigures(values, name);
@@ -36,7 +68,7 @@ export function explainHtbClass(
   if (ceil !== given.rate || figures.ceil.burstBytes !== figures.rate.burstBytes) {
     sections.push({ title: 'ceil and cburst', lines: bucketLines(values, figures, given, 'ceil', ceil) });
   }
-  const leaf = Object.values(values.classes).every(({ parent }) => parent !== figures.id);
+  const leaf = !parents.has(figures.id);
   if (leaf) sections.push({ title: 'turn among its siblings', lines: [quantumLine(values, figures)] });
   const atRate = sizesBytes.map((sizeBytes) => costSteps(values, name, 'rate', sizeBytes));
   for (const steps of atRate) {
@@ -55,15 +87,10 @@ export function explainHtbClass(
     ...(conclusion === undefined ? {} : { conclusion }),
     sections,
     warnings: [
-      ...htbNotes(values).flatMap(({ path, text }) => (path[1] === name ? [`${path[2]}: ${text}`] : [])),
+      ...notes.map(({ path, text }) => `${path[2]}: ${text}`),
       ...(leaf ? latenessWarnings(hop, values, name, atRate) : []),
     ],
   };
-}
-
-/** What holds for an HTB as a whole. */
-export function htbRemarks(values: HtbValues): string[] {
-  return htbNotes(values).flatMap(({ path, text }) => (path.length === 1 ? [text] : []));
 }
 
 function bucketLines(

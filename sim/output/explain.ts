@@ -10,9 +10,9 @@ import { tcpSettings } from '../../models/tcp/settings.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
 import { formatDuration } from '../units/duration.ts';
 import { writeSize } from '../units/size.ts';
-import { classesOfFlow } from './class-of-flow.ts';
-import { configuredRate, isOpenLoop } from './configured-rate.ts';
-import { explainHtbClass, htbRemarks } from './explain-htb.ts';
+import { HopClasses } from './class-of-flow.ts';
+import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
+import { explainHtb } from './explain-htb.ts';
 import { explainTokenBucket } from './explain-token-bucket.ts';
 import type { Explanation, ExplanationLine } from './explanation.ts';
 import { figure, fixed } from './figures.ts';
@@ -29,9 +29,10 @@ export function explainScenario(scenario: Scenario, sizeBytes: number | undefine
   const hops = scenario.hops.flatMap((hop) =>
     hop.shaper === undefined ? [] : explainHop(scenario, hop, hop.shaper, sizeBytes),
   );
+  const allowed = new ConfiguredRates(scenario);
   const transfers = scenario.flows
     .filter(({ source }) => source.kind === 'curl')
-    .map((flow) => explainCurl(scenario, flow));
+    .map((flow) => explainCurl(scenario, flow, allowed.of(flow)));
   return [...hops, ...transfers];
 }
 
@@ -46,13 +47,12 @@ function explainHop(
     sizeBytes === undefined ? [...new Set(some.flatMap(flowSizes))].sort((a, b) => a - b) : [sizeBytes];
   if (shaper.kind === 'htb') {
     const values = htbValues(shaper.values);
-    const classes = Object.keys(values.classes).map((name) => {
-      const own = flows.filter((flow) => classesOfFlow(hop, flow).some((candidate) => candidate.name === name));
-      return explainHtbClass(hop, values, name, sizesOf(own));
-    });
-    const remarks = htbRemarks(values);
-    const whole = { subject: `htb of ${hop.name}`, sections: [], warnings: remarks };
-    return remarks.length === 0 ? classes : [...classes, whole];
+    const classes = new HopClasses(hop);
+    const flowsOf = new Map<string, FlowSpec[]>(Object.keys(values.classes).map((name) => [name, []]));
+    for (const flow of flows) {
+      for (const { name } of classes.lineOf(flow)) flowsOf.get(name)!.push(flow);
+    }
+    return explainHtb(hop, values, (name) => sizesOf(flowsOf.get(name)!));
   }
   const bucket =
     shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, sizesOf(flows)) : undefined;
@@ -85,9 +85,9 @@ function valueText(value: unknown, { type }: Parameter): string {
   return String(value);
 }
 
-function explainCurl(scenario: Scenario, flow: FlowSpec): Explanation {
+function explainCurl(scenario: Scenario, flow: FlowSpec, allowed: ConfiguredRate | undefined): Explanation {
   const plan = curlPlan(flow.source.values);
-  const lines = predictTransfer(plan, pathOf(scenario, flow)).map(curlLine);
+  const lines = predictTransfer(plan, pathOf(scenario, flow, allowed)).map(curlLine);
   const rate = lines.find(({ label }) => label === 'rate');
   const deviates = lines.find(({ label }) => label === 'deviation');
   const conclusion =
@@ -120,11 +120,10 @@ function curlLine({ label, value, unit, rule }: PredictionLine): ExplanationLine
 }
 
 /** What of a flow's path shows in a transfer: the slowest link or shaper, and the receive queue once it has grown. */
-function pathOf(scenario: Scenario, flow: FlowSpec): PredictionPath {
+function pathOf(scenario: Scenario, flow: FlowSpec, bound: ConfiguredRate | undefined): PredictionPath {
   const payloads = scenario.hops
     .filter(({ name, link }) => flow.via.includes(name) && link.rateBitsPerSecond > 0)
     .map(({ link }) => (link.rateBitsPerSecond / 8) * (MSS_BYTES / (FULL_SEGMENT_BYTES + link.overheadBytes)));
-  const bound = configuredRate(scenario, flow);
   if (bound?.level === 'accounted') payloads.push((bound.bitsPerSecond / 8) * (MSS_BYTES / FULL_SEGMENT_BYTES));
   const tcp = tcpSettings((flow.source.values.tcp as Values | undefined) ?? {});
   const bufferBytes = tcp.rcvbufFixedBytes > 0 ? tcp.rcvbufFixedBytes : tcp.rcvbufMaxBytes;

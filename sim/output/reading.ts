@@ -2,7 +2,7 @@ import { figureAt } from '../run/expect.ts';
 import type { FlowResult, PointResult, RateLevels } from '../run/result.ts';
 import type { FlowSpec, ReferenceSpec, Scenario } from '../scenario/scenario.ts';
 import { parseFigure } from '../units/quantity.ts';
-import { type ConfiguredRate, configuredRate, isOpenLoop } from './configured-rate.ts';
+import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
 
 /** Which rate of a flow is compared with the configured one. */
 export type Level = keyof RateLevels | 'transfer';
@@ -42,23 +42,25 @@ export interface PointReading {
 export function readPoint(scenario: Scenario, point: PointResult, references: readonly ReferenceSpec[]): PointReading {
   const spoken = [...references.map(({ figure }) => figure), ...scenario.expect.map(({ path }) => path)];
   const flows = point.failed === undefined ? scenario.flows : [];
+  const levels = levelsSpokenOf(spoken);
+  const allowed = new ConfiguredRates(scenario);
   return {
     point,
-    flows: flows.map((flow) => readFlow(scenario, flow, point, spoken)),
+    flows: flows.map((flow) => readFlow(flow, allowed.of(flow), point, levels.get(flow.name))),
     references: references.flatMap((reference) => readReference(reference, point)),
   };
 }
 
 function readFlow(
-  scenario: Scenario,
   flow: FlowSpec,
+  allowed: ConfiguredRate | undefined,
   point: PointResult,
-  spoken: readonly (readonly string[])[],
+  spokenOf: Level | undefined,
 ): FlowReading {
   const result = point.flows[flow.name]!;
   const { transfer, bitsPerSecond } = result;
-  let configured = configuredRate(scenario, flow);
-  let level: Level = levelSpokenOf(flow.name, spoken) ?? configured?.level ?? 'accounted';
+  let configured = allowed;
+  let level: Level = spokenOf ?? configured?.level ?? 'accounted';
   if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
     configured = { bitsPerSecond: transfer.limitBitsPerSecond, by: 'its own limit', level: 'goodput', shared: false };
     level = 'transfer';
@@ -86,14 +88,15 @@ function isUnsaturated(flow: FlowResult, allowedBitsPerSecond: number): boolean 
   return waiting <= Math.max(2, flow.sentPackets * 0.01) && asked < allowedBitsPerSecond * 0.999;
 }
 
-/** The level that expectations and references speak of. */
-function levelSpokenOf(flow: string, spoken: readonly (readonly string[])[]): Level | undefined {
+/** By flow, the level that expectations and references speak of first. */
+function levelsSpokenOf(spoken: readonly (readonly string[])[]): ReadonlyMap<string, Level> {
+  const levels = new Map<string, Level>();
   for (const [top, name, figure, level] of spoken) {
-    if (top !== 'flows' || name !== flow) continue;
-    if (figure === 'transfer') return 'transfer';
-    if (figure === 'bitsPerSecond' && level !== undefined) return level as Level;
+    if (top !== 'flows' || name === undefined || levels.has(name)) continue;
+    if (figure === 'transfer') levels.set(name, 'transfer');
+    if (figure === 'bitsPerSecond' && level !== undefined) levels.set(name, level as Level);
   }
-  return undefined;
+  return levels;
 }
 
 function readReference(reference: ReferenceSpec, point: PointResult): ReferenceReading[] {

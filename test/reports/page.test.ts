@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../reports/explanation.ts';
-import { renderPage } from '../../reports/page.ts';
+import { type Finding, renderPage } from '../../reports/page.ts';
 import type { Result } from '../../sim/run/result.ts';
 import { clientScript, engineScript } from './bundles.ts';
 import { singleResult, staircaseResult, sweepResult } from './sample-results.ts';
@@ -24,11 +24,17 @@ const EXPLANATION: Explanation = {
   warnings: ['the burst is small'],
 };
 
-async function page(results: readonly Result[], explanations: readonly Explanation[] = [EXPLANATION]): Promise<string> {
+const FINDING: Finding = { place: 'hops.bridge.classes', text: 'the quantum is large', hint: 'set quantum: 60000' };
+
+async function page(
+  results: readonly Result[],
+  explanations: readonly Explanation[] = [EXPLANATION],
+  findings: readonly Finding[] = [FINDING],
+): Promise<string> {
   return renderPage({
     results,
     explanations,
-    findings: [{ place: 'hops.bridge.classes', text: 'the quantum is large', hint: 'set quantum: 60000' }],
+    findings,
     command: COMMAND,
     clientScript: await clientScript(),
     whatIf: await engineScript(),
@@ -66,6 +72,14 @@ describe('the page of one run', () => {
     expect(textOf(html)).toContain(
       'One thing to look at in the configuration hops.bridge.classes the quantum is large set quantum: 60000',
     );
+  });
+
+  it('lists forty findings of the configuration, and counts the others', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => ({ ...FINDING, place: `hops.bridge.classes.1:${i}` }));
+    const html = await page([singleResult(0)], [], many);
+    expect(html.match(/<code>hops\.bridge\.classes\./g)).toHaveLength(40);
+    expect(textOf(html)).toContain('300 things to look at');
+    expect(textOf(html)).toContain('sim validate lists them all');
   });
 
   it('says what was simulated, why it came out so, and how to get it again', () => {

@@ -48,6 +48,8 @@ export interface Parameter {
   /** Bounds on the checked number, inclusive. */
   readonly minimum?: number;
   readonly maximum?: number;
+  /** What a person is told whose number lies outside of the bounds, where they do not say enough. */
+  readonly boundsHint?: string;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;

@@ -3,6 +3,12 @@ import type { RecurrencePass } from './recurrence.ts';
 /** A packet is an index into the pool's columns; {@link NO_PACKET} stands for "none". */
 export const NO_PACKET = -1;
 
+/**
+ * Longest packet (bytes): the longest super-packet of Linux is 512 KiB and its segments' headers, and up to here every
+ * product of a length and a rate is exact.
+ */
+export const LONGEST_PACKET_BYTES = 2 ** 21 - 1;
+
 /** ECN field of a packet: not capable, capable (ECT(1), ECT(0)), congestion experienced. */
 export const ECN_NOT_ECT = 0;
 export const ECN_CE = 3;

@@ -1,3 +1,4 @@
+import { LONGEST_PACKET_BYTES } from '../packet.ts';
 import type { ByteWindow } from './byte-window.ts';
 import { CaptureError } from './capture-error.ts';
 import type { PacketRecords } from './packet-records.ts';
@@ -5,7 +6,6 @@ import type { PacketRecords } from './packet-records.ts';
 /** Longer lines are no packets (bytes). */
 const LONGEST_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
-const LARGEST_SIZE_BYTES = 1 << 24;
 
 /** Decimals of a second in the column of instants, by its name. */
 const INSTANTS: Readonly<Record<string, number>> = { time_s: 0, time_ns: 9 };
@@ -49,7 +49,7 @@ export class PacketCsvRecords implements PacketRecords {
       this.#fail(this.#shift === 0 ? 'an instant in seconds, such as 0.00125' : 'an instant in whole ns', time);
     }
     this.sizeBytes = /^\d{1,8}$/.test(size) ? Number(size) : 0;
-    if (!(this.sizeBytes >= 1 && this.sizeBytes <= LARGEST_SIZE_BYTES)) this.#fail('a size in whole bytes', size);
+    if (!(this.sizeBytes >= 1 && this.sizeBytes <= LONGEST_PACKET_BYTES)) this.#fail('a size in whole bytes', size);
     return true;
   }
 

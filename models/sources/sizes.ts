@@ -1,4 +1,5 @@
 import { invariant, type Parameter, type ParameterProblem, type RandomStream, type Values } from '../model.ts';
+import { LONGEST_PACKET_BYTES } from '../packet.ts';
 
 /** Sizes of the Internet mix in bytes as tc counts them (IP 40, 576, 1500 and 14 of Ethernet), 7 : 4 : 1. */
 const IMIX: readonly WeightedSize[] = [
@@ -12,6 +13,10 @@ interface WeightedSize {
   readonly weight: number;
 }
 
+/** What a packet of another length than {@link LONGEST_PACKET_BYTES} allows is told. */
+const boundsHint =
+  'this is the length of one packet, 1514b for a full Ethernet frame and at most 512 KiB of data for a super-packet';
+
 /** The parameters `size:` and `gso:` that every open-loop source has. */
 export const sizeParameters = {
   size: {
@@ -22,7 +27,14 @@ export const sizeParameters = {
         {
           listOf: {
             record: {
-              size: { type: 'size', required: true, minimum: 1, help: 'Packet size.' },
+              size: {
+                type: 'size',
+                required: true,
+                minimum: 1,
+                maximum: LONGEST_PACKET_BYTES,
+                boundsHint,
+                help: 'Packet size.',
+              },
               weight: { type: 'number', default: 1, minimum: 0, help: 'Relative frequency.' },
             },
           },
@@ -31,11 +43,15 @@ export const sizeParameters = {
     },
     default: '1514b',
     minimum: 1,
+    maximum: LONGEST_PACKET_BYTES,
+    boundsHint,
     help: 'Packet size as tc counts it (with the 14-byte Ethernet header, without FCS); `imix`, or a list of { size, weight } drawn at random.',
   },
   gso: {
     type: 'size',
     minimum: 1,
+    maximum: LONGEST_PACKET_BYTES,
+    boundsHint,
     help: 'Payload of a segment: each packet is then a super-packet of `size` bytes that the network card would cut.',
   },
 } as const satisfies Record<string, Parameter>;

@@ -1,3 +1,4 @@
+import { LONGEST_PACKET_BYTES } from '../../models/packet.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { explainScenario } from '../output/explain.ts';
 import { explanationText } from '../output/explanation-text.ts';
@@ -6,9 +7,6 @@ import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
 import { assignments, readScenario } from './scenario-files.ts';
 import { print, say, stdoutTerminal } from './streams.ts';
-
-/** Packets longer than this are no packets (bytes). */
-const LARGEST_SIZE_BYTES = 1_000_000;
 
 /** `sim explain`. */
 export const explain: Command = {
@@ -37,9 +35,11 @@ function sizeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   try {
     const bytes = parseSize(text);
-    if (bytes >= 1 && bytes <= LARGEST_SIZE_BYTES) return bytes;
+    if (bytes >= 1 && bytes <= LONGEST_PACKET_BYTES) return bytes;
   } catch (error) {
     if (!(error instanceof UnitError)) throw error;
   }
-  throw usageFailure(`--size: expected a packet size such as 836 or 1500b but received ${JSON.stringify(text)}`);
+  throw usageFailure(
+    `--size: expected a packet size up to ${LONGEST_PACKET_BYTES} such as 836 or 1500b but received ${JSON.stringify(text)}`,
+  );
 }

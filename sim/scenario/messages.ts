@@ -172,6 +172,7 @@ export function unknownKind(role: string, value: unknown, kinds: readonly string
 export function outOfBounds(
   bounds: { readonly minimum: string | undefined; readonly maximum: string | undefined },
   value: unknown,
+  hint?: string,
 ): Message {
   const { minimum, maximum } = bounds;
   const both = minimum !== undefined && maximum !== undefined;
@@ -180,7 +181,7 @@ export function outOfBounds(
     : minimum !== undefined
       ? `at least ${minimum}`
       : `at most ${maximum}`;
-  return { expected, received: describe(value) };
+  return { expected, received: describe(value), ...(hint === undefined ? {} : { hint }) };
 }
 
 export function notName(value: string): Message {

@@ -180,12 +180,12 @@ export class ValueChecker {
   }
 
   #checkParameter(node: unknown, parameter: Parameter, memo: Memo, name: string): unknown {
-    const { type, minimum, maximum } = parameter;
+    const { type, minimum, maximum, boundsHint: hint } = parameter;
     const value = this.checkValue(node, type, isComposite(node) ? memo.child(name) : NO_MEMO);
     if (typeof value !== 'number') return value;
     if ((minimum === undefined || value >= minimum) && (maximum === undefined || value <= maximum)) return value;
     const write = (bound: number | undefined) => (bound === undefined ? undefined : writeBound(bound, type));
-    this.report(messages.outOfBounds({ minimum: write(minimum), maximum: write(maximum) }, node));
+    this.report(messages.outOfBounds({ minimum: write(minimum), maximum: write(maximum) }, node, hint));
     return INVALID;
   }
 

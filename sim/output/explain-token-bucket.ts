@@ -1,5 +1,6 @@
 import { kernelOf, tcOf } from '../../models/linux/kernel-parameters.ts';
 import { policeSettings } from '../../models/linux/police-settings.ts';
+import { ETHERNET_HEADER_BYTES } from '../../models/linux/qdisc-base.ts';
 import { tbfSettings } from '../../models/linux/tbf-settings.ts';
 import { bytesPerSecond } from '../../models/linux/tc.ts';
 import type { NestedModel } from '../../models/model.ts';
@@ -20,7 +21,11 @@ export function explainTokenBucket(
   const [kernel, tc] = [kernelOf(values), tcOf(values)];
   const bufferNs = bucket.bufferTicks * kernel.tickNs;
   const rateBytes = bytesPerSecond(rate);
-  const prices = sizesBytes.map((sizeBytes) => ({ sizeBytes, priceNs: bucket.cost.ticks(sizeBytes) * kernel.tickNs }));
+  const goneBytes = kind === 'police' && values.ingress === true ? ETHERNET_HEADER_BYTES : 0;
+  const prices = sizesBytes.map((sizeBytes) => {
+    const chargedBytes = sizeBytes - goneBytes;
+    return { sizeBytes, chargedBytes, priceNs: bucket.cost.ticks(chargedBytes) * kernel.tickNs };
+  });
   return {
     subject: `${kind} of ${hop.name}`,
     sections: [
@@ -36,9 +41,18 @@ export function explainTokenBucket(
           },
         ],
       },
-      ...prices.map(({ sizeBytes, priceNs }) => ({
+      ...prices.map(({ sizeBytes, chargedBytes, priceNs }) => ({
         title: `packets of ${fixed(sizeBytes, 0)} B`,
         lines: [
+          ...(chargedBytes === sizeBytes
+            ? []
+            : [
+                {
+                  label: 'length',
+                  value: `${fixed(chargedBytes, 0)} B`,
+                  rule: `${sizeBytes} B - ${goneBytes} B: the Ethernet header is gone on ingress`,
+                },
+              ]),
           {
             label: 'price',
             value: microseconds(priceNs / 1000),

@@ -118,6 +118,16 @@ describe('an explanation', () => {
     expect(step(fifo!, /./, 'limit')[0]).toBe('100');
   });
 
+  test('is that of a packet without its Ethernet header for a policer on ingress', () => {
+    const policer = (more: string): Explanation =>
+      explain(`shaper: police\nrate: 10mbit\nburst: 20kb\n${more}`, 'source: bulk')[0]!;
+    // 1514 B and 1500 B / 1.25 MB/s
+    expect(step(policer(''), /1,514 B/, 'price')[0]).toBe('1,211.2 µs');
+    const ingress = policer('ingress: true');
+    expect(step(ingress, /1,514 B/, 'length')[0]).toBe('1,500 B');
+    expect(step(ingress, /1,514 B/, 'price')[0]).toBe('1,200 µs');
+  });
+
   test('covers curl from its limit to its finish', () => {
     const [curl] = explain('link: { rate: 700mbit }', 'source: curl, version: "8.6.0", limit: 2000000, size: 5MiB');
     expect(curl!.subject).toBe('flow load: curl 8.6.0');

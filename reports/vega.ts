@@ -160,7 +160,8 @@ export async function drawPanelFile(panel: Panel, size: Size, titleLines: readon
   return drawSpec({
     ...spec,
     padding: { ...padding, top: padding.top + 20 * titleLines.length + 14 },
-    title: { text: [...titleLines], offset: 12 },
+    // From the edge of the file, not of the plot: a long title has the whole width.
+    title: { text: [...titleLines], offset: 12, anchor: 'start', frame: 'group', dx: 4 - padding.left },
     config: { ...CHART_CONFIG, background: PAPER.light },
   });
 }

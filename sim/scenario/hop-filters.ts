@@ -1,4 +1,5 @@
 import type { ModelDeclaration, NestedModel, Values } from '../../models/model.ts';
+import { writeClassId } from '../units/class-id.ts';
 import { type ClassTable, rootHandleOf } from './class-table.ts';
 import type { FilterSpec } from './classify.ts';
 import { parseSelector, SelectorError } from './filter-selector.ts';
@@ -33,7 +34,7 @@ export function hopFilters(
           hint: 'only fw without a mark takes the class from the packet',
         });
       } else if (target !== undefined && classes !== undefined && !isKnown(target, classes)) {
-        report(index, 'class', unknownTarget(classes));
+        report(index, 'class', unknownTarget(target, classes));
       }
       return [{ parent: parent ?? 0, preference: prio, seesIpv4: seesIpv4(protocol), selector, target: target ?? 0 }];
     } catch (error) {
@@ -83,7 +84,11 @@ function isKnown(target: number, classes: ClassTable): boolean {
   return !classes.declaresClasses || classes.handles.has(Math.floor(target / 0x10000)) || classes.names.size === 0;
 }
 
-function unknownTarget(classes: ClassTable): Message {
+function unknownTarget(target: number, classes: ClassTable): Message {
   const names = [...classes.names.values()];
-  return { expected: 'a class of this hop', received: 'one that it does not have', hint: `it has ${names.join(', ')}` };
+  return {
+    expected: 'a class of this hop',
+    received: `${writeClassId(target)}, which it does not have`,
+    hint: `it has ${names.join(', ')}`,
+  };
 }

@@ -1,6 +1,15 @@
+import { DEFAULT_PRIOMAP } from '../../models/linux/prio.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
-import { rootQdisc, type TcAction, type TcDevice, type TcFilter, type TcMessage, type TcTree } from './model.ts';
+import {
+  rootQdisc,
+  type TcAction,
+  type TcDevice,
+  type TcFilter,
+  type TcMessage,
+  type TcQdisc,
+  type TcTree,
+} from './model.ts';
 import { durationFor, FRAME_BYTES, filteredFlow, leafFlows, linkRateFor, type SuppliedFlow } from './scenario-flows.ts';
 import { type Mapping, QdiscTranslator, type Remark } from './scenario-qdisc.ts';
 
@@ -135,7 +144,8 @@ class Translator {
       before.set(netem.classId, [...(before.get(netem.classId) ?? []), name]);
     }
     if (shaper !== undefined) {
-      const filters = filterMappings(egress, root.handle * 0x10000);
+      const filters = filterMappings(egress, root.handle * 0x10000, (filter) => this.#targetOf(device, filter, path));
+      for (const [i, filter] of egress.entries()) this.#lines.set(`${path.join('.')}.filters.${i}`, filter.line);
       this.#hops[device.name] = { ...shaper, ...(filters.length > 0 ? { filters } : {}), link };
       this.#remarks.push({
         path: [...path, 'link'],
@@ -155,7 +165,6 @@ class Translator {
     this.#flows.push(
       ...leafFlows(device, shaper === undefined ? [] : egress, via, several ? `${device.name}-` : 'to-'),
     );
-    for (const filter of egress) this.#checkTarget(device, filter);
   }
 
   #egressPolicers(device: TcDevice): Map<TcFilter, string[]> {
@@ -188,16 +197,29 @@ class Translator {
     });
   }
 
-  #checkTarget(device: TcDevice, filter: TcFilter): void {
+  /**
+   * Where the packets of a filter really go: to its class, or, where there is none, to the one that the qdisc takes then.
+   *
+   * Source: net/sched/sch_htb.c: htb_classify; net/sched/sch_prio.c: prio_classify.
+   */
+  #targetOf(device: TcDevice, filter: TcFilter, path: readonly string[]): number | undefined {
+    const { target, line } = filter;
     const root = rootQdisc(device)!;
-    if (root.kind !== 'htb' || filter.target === undefined || filter.target % 0x10000 === 0) return;
-    if (device.classes.some((entry) => entry.id === filter.target)) return;
-    this.#say(
-      filter.line,
-      'warning',
-      `the filter sends to ${writeClassId(filter.target)}, which does not exist`,
-      'its packets go to the default class, or unshaped if there is none',
-    );
+    const own = root.handle * 0x10000;
+    if (target === undefined || target === own) return target;
+    const instead =
+      root.kind === 'htb'
+        ? htbInstead(device, root, target)
+        : root.kind === 'prio'
+          ? prioInstead(root, target)
+          : target;
+    if (instead === target) return target;
+    const place = instead === own ? 'pass unshaped, as there is no default class' : `go to ${writeClassId(instead)}`;
+    const missing = writeClassId(target);
+    this.#say(line, 'warning', `the filter sends to ${missing}, which does not exist`, `its packets ${place}`);
+    const text = `the filter of line ${line} sends to ${missing}, which does not exist: its packets ${place}`;
+    this.#remarks.push({ path: [...path, 'filters'], text, line, lost: false });
+    return instead;
   }
 
   #lose(path: readonly string[], text: string, line: number): void {
@@ -215,13 +237,37 @@ function policeOf(filter: TcFilter): Police | undefined {
 }
 
 /** Filters as a scenario lists them; preference 0, which the kernel can come to by itself, becomes 1 and the others one more. */
-function filterMappings(filters: readonly TcFilter[], root: number): Mapping[] {
+function filterMappings(
+  filters: readonly TcFilter[],
+  root: number,
+  targetOf: (filter: TcFilter) => number | undefined,
+): Mapping[] {
   const shift = filters.some(({ preference }) => preference === 0) ? 1 : 0;
-  return filters.map((filter) => ({
-    ...(filter.parent === root ? {} : { parent: writeClassId(filter.parent as number) }),
-    prio: filter.preference + shift,
-    ...(filter.protocol === 'all' ? {} : { protocol: filter.protocol }),
-    match: filter.selector,
-    ...(filter.target === undefined ? {} : { class: writeClassId(filter.target) }),
-  }));
+  return filters.map((filter) => {
+    const target = targetOf(filter);
+    return {
+      ...(filter.parent === root ? {} : { parent: writeClassId(filter.parent as number) }),
+      prio: filter.preference + shift,
+      ...(filter.protocol === 'all' ? {} : { protocol: filter.protocol }),
+      match: filter.selector,
+      ...(target === undefined ? {} : { class: writeClassId(target) }),
+    };
+  });
+}
+
+/** The class that htb takes for a filter's: itself, else the default class, else none (the qdisc itself). */
+function htbInstead(device: TcDevice, root: TcQdisc, target: number): number {
+  const has = (id: number): boolean => device.classes.some((entry) => entry.id === id);
+  if (has(target)) return target;
+  const own = root.handle * 0x10000;
+  const standard = own + (typeof root.options.default === 'number' ? root.options.default : 0);
+  return has(standard) ? standard : own;
+}
+
+/** The band that prio takes for a filter's class: that of its minor number, else that of the priority 0. */
+function prioInstead(root: TcQdisc, target: number): number {
+  const { bands = 3, priomap } = root.options;
+  const minor = target % 0x10000;
+  const standard = (Array.isArray(priomap) ? (priomap as readonly number[]) : DEFAULT_PRIOMAP)[0]!;
+  return root.handle * 0x10000 + (minor >= 1 && minor <= Number(bands) ? minor : standard + 1);
 }

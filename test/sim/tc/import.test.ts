@@ -184,6 +184,39 @@ describe('filters decide the class', () => {
 });
 
 describe('ingress', () => {
+  it.each([
+    ['default 10', '1:10', 'its packets go to 1:10'],
+    ['default 99', '1:', 'its packets pass unshaped, as there is no default class'],
+    ['', '1:', 'its packets pass unshaped, as there is no default class'],
+  ])('a filter to a class that htb does not have takes its packets where htb does (%s)', (standard, target, hint) => {
+    const script = `tc qdisc add dev eth0 root handle 1: htb ${standard}
+tc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit
+tc filter add dev eth0 parent 1: prio 1 protocol ip u32 match ip dport 22 0xffff flowid 1:77
+tc filter add dev eth0 parent 1: prio 2 protocol ip u32 match ip dport 23 0xffff flowid 1:10`;
+    const { loaded, messages, yaml, lineOf } = imported(script);
+    expect(messages).toContainEqual({
+      line: 3,
+      severity: 'warning',
+      text: 'the filter sends to 1:77, which does not exist',
+      hint,
+    });
+    expect(complaints(messages).filter((text) => text.includes('filter'))).toHaveLength(1);
+    expect(yaml).toContain('# the filter of line 3 sends to 1:77, which does not exist');
+    const hop = loaded.document as { hops: { eth0: { filters: { class: string }[] } } };
+    expect(hop.hops.eth0.filters.map((filter) => filter.class)).toEqual([target, '1:10']);
+    expect([0, 1].map((i) => lineOf(['hops', 'eth0', 'filters', String(i), 'class']))).toEqual([3, 4]);
+  });
+  it('a filter to a band that prio does not have takes its packets where prio does', () => {
+    const script = (bands: string): string => `tc qdisc add dev eth0 root handle 1: prio ${bands}
+tc filter add dev eth0 parent 1: prio 1 protocol ip u32 match ip dport 22 0xffff flowid 1:7
+tc filter add dev eth0 parent 1: prio 2 protocol ip u32 match ip dport 23 0xffff flowid 2:3`;
+    const targets = (bands: string): unknown =>
+      (hopOf(script(bands)).filters as { class: string }[]).map((filter) => filter.class);
+    // The band of priority 0 is the second unless the priomap says otherwise; only the minor number counts.
+    expect(targets('')).toEqual(['1:2', '1:3']);
+    expect(targets('priomap 2 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1')).toEqual(['1:3', '1:3']);
+    expect(targets('bands 8')).toEqual(['1:7', '1:3']);
+  });
   it('a policer is a hop of its own', () => {
     const script =
       'tc qdisc add dev eth0 ingress\ntc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 police rate 2mbit burst 20k drop flowid :1';

@@ -75,6 +75,8 @@ export interface Chart {
   readonly name: string;
   /** The finding, a sentence computed from the data. */
   readonly title: string;
+  /** How far the worst of it strays (percent), where there may be several charts of the kind. */
+  readonly strayPercent?: number;
   /** Why it is so, where the data themselves tell. */
   readonly reason?: string;
   /** How to read the drawing. */

@@ -52,14 +52,30 @@ function scriptText(script: string): string {
   return script.replace(/<(?=\/script|!--|script)/gi, '\\x3C');
 }
 
+/** The first chart, or that of its kind whose worst strays farthest. */
+function leadingChart(charts: readonly Chart[]): Chart | undefined {
+  const kindOf = (chart: Chart): string => chart.name.replace(/-\d+$/, '');
+  const [first, ...others] = charts;
+  return others.reduce<Chart | undefined>(
+    (lead, chart) =>
+      lead !== undefined &&
+      kindOf(chart) === kindOf(lead) &&
+      (chart.strayPercent ?? 0) > (lead.strayPercent ?? 0) * (1 + 1e-9)
+        ? chart
+        : lead,
+    first,
+  );
+}
+
 function leadHtml(
   charts: readonly Chart[],
   source: ChartSource,
   explanations: readonly Explanation[],
 ): Html | undefined {
-  const what = charts[0]?.title ?? plainFinding(source);
+  const lead = leadingChart(charts);
+  const what = lead?.title ?? plainFinding(source);
   const why = leadingExplanation(source, explanations);
-  const words = charts[0]?.reason ?? (why === undefined ? '' : whyWords(why));
+  const words = lead?.reason ?? (why === undefined ? '' : whyWords(why));
   if (what === undefined && words === '') return undefined;
   return html`<div class="lead">${what === undefined ? undefined : html`<p><b>What happened.</b> ${shown(what, 500)}.</p>`}${
     words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`

@@ -100,7 +100,10 @@ function readPoint(result: Result, resultIndex: number, pointIndex: number, leve
     let { bitsPerSecond: configured, by } = configuredRate(document, flow);
     let level = levels.get(flow) as Level;
     const transfer = figures.transfer;
-    if (transfer !== undefined && (transfer.limitBitsPerSecond > 0 || level === 'accounted')) level = 'transfer';
+    // What has come to its end is idle for the rest of the window: its rates there say how long that is.
+    if (transfer !== undefined && (transfer.completed || transfer.limitBitsPerSecond > 0 || level === 'accounted')) {
+      level = 'transfer';
+    }
     if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
       configured = transfer.limitBitsPerSecond;
       by = 'its own limit';

@@ -1,4 +1,4 @@
-import type { ClassResult, HopResult } from '../sim/run/result.ts';
+import type { ClassResult, HopResult, TransferResult } from '../sim/run/result.ts';
 import type { Table } from './chart.ts';
 import { formatNumber, formatQuantity } from './format.ts';
 import { type Html, html, shown } from './html.ts';
@@ -39,11 +39,25 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
   if (points.length < 2) return undefined;
   const many = source.results.length > 1;
   const judged = points.some((p) => p.point.expectations.length > 0);
+  const transfers = points.some((p) => p.readings.some((r) => r.level === 'transfer'));
   const rows = points.slice(0, ROW_LIMIT).flatMap((read) => {
     const names = source.varying.map((name) => read.point.variables[name] ?? null);
     const base = many ? [String(read.resultIndex + 1), ...names] : names;
     if (read.point.failed !== undefined)
-      return [[...base, 'did not run', null, null, null, null, null, null, ...(judged ? [null] : [])]];
+      return [
+        [
+          ...base,
+          'did not run',
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          ...(transfers ? [null] : []),
+          ...(judged ? [null] : []),
+        ],
+      ];
     const failed = read.point.expectations.filter((e) => !e.passed).length;
     return read.readings.map((r) => {
       const flow = r.point.flows[r.flow];
@@ -56,6 +70,7 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
         formatNumber(flow?.packetsPerSecond ?? 0, 7),
         formatNumber(flow?.droppedPackets ?? 0, 15),
         formatQuantity(flow?.delaySeconds.p99 ?? 0, 'time', 3),
+        ...(transfers ? [r.level === 'transfer' ? timeOf(flow?.transfer) : null] : []),
         ...(judged ? [failed === 0 ? 'passed' : `${failed} failed`] : []),
       ];
     });
@@ -72,6 +87,7 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
       { label: 'Packets', unit: '/s', number: true },
       { label: 'Dropped', number: true },
       { label: 'Delay p99', number: true },
+      ...(transfers ? [{ label: 'Transfer took', number: true }] : []),
       ...(judged ? [{ label: 'Expectations', number: false }] : []),
     ],
     rows,
@@ -81,6 +97,11 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
         }
       : {}),
   };
+}
+
+function timeOf(transfer: TransferResult | undefined): string | null {
+  if (transfer === undefined) return null;
+  return transfer.completed ? formatQuantity(transfer.seconds, 'time', 4) : 'not completed';
 }
 
 function flowsTable(read: ReadPoint): Table {

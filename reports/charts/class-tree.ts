@@ -82,6 +82,7 @@ function treeChart(hopName: string, tree: readonly TreeClass[], index: number, h
   return {
     name: index === 0 ? 'class-tree' : `class-tree-${index + 1}`,
     title: titleOf(strayed, hopName),
+    strayPercent: Math.abs(strayed?.percent ?? 0),
     ...(reason === undefined ? {} : { reason }),
     note: `Bars: what left through the class; the thick mark is its rate, the thin one its ceil.${
       hidden > 0 ? ` ${hidden} more classes are in the tables only.` : ''

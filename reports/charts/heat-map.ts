@@ -84,6 +84,7 @@ function heatMap(
   return {
     name: index === 0 ? 'heat-map' : `heat-map-${index + 1}`,
     title: `${name === '' ? '' : `${name}: `}${formatNumber(wrong, 7)} of ${formatNumber(group.length, 7)} runs miss the configured rate by 1\u00a0% or more; the worst, with ${where}, gets ${formatDifference(worst.deviationPercent as number)}`,
+    strayPercent: Math.abs(worst.deviationPercent as number),
     note: 'Received against configured rate, in percent. Each cell is a run; choose one to see its figures.',
     legend: legendOf(bounds, new Set(deviations.map((d) => stepOf(d, bounds)))),
     panels: [heatPanel(across, up, axes, group, bounds)],

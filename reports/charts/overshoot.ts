@@ -56,7 +56,8 @@ export function overshootCharts(source: ChartSource): Chart[] {
   return [...groups].slice(0, CHART_LIMIT).flatMap(([key, group], index) => {
     const where = link === undefined || key === '' ? '' : variableWords(link, key);
     const deviations = group.flatMap((reading) => deviationsOf(source, reading, others, manyFlows));
-    return deviations.length === 0 ? [] : [overshootChart(deviations, where, index)];
+    const bound = group.every((r) => r.configuredBy === 'its own limit') ? 'its limit' : 'is configured';
+    return deviations.length === 0 ? [] : [overshootChart(deviations, where, bound, index)];
   });
 }
 
@@ -139,7 +140,7 @@ function measuredPercent(figure: string | undefined, value: number, reading: Rea
   return undefined;
 }
 
-function overshootChart(all: readonly Deviation[], where: string, index: number): Chart {
+function overshootChart(all: readonly Deviation[], where: string, bound: string, index: number): Chart {
   const categories = [...new Set(all.map((d) => d.category))].slice(0, CATEGORY_LIMIT);
   const names = [...new Set(all.filter((d) => !d.measured).map((d) => d.series))].slice(0, SERIES_LIMIT);
   const references = [...new Set(all.filter((d) => d.measured).map((d) => d.series))];
@@ -180,8 +181,11 @@ function overshootChart(all: readonly Deviation[], where: string, index: number)
     name: index === 0 ? 'overshoot' : `overshoot-${index + 1}`,
     title: `${where === '' ? '' : `With ${where}: `}${labelOf.get(worst.series)} gets ${difference} ${
       difference === 'the same' ? 'as' : 'than'
-    } its limit for ${worst.category}`,
-    note: `Average rate of the transfer against the limit that it was given; zero is as asked.${
+    } ${bound} for ${worst.category}`,
+    strayPercent: Math.abs(worst.percent),
+    note: `Average rate of the transfer against ${
+      bound === 'its limit' ? 'the limit that it was given; zero is as asked' : 'what is configured'
+    }.${
       decades ? ' The scale is logarithmic away from zero.' : ''
     }${references.length > 0 ? ' Upright strokes were measured on real machines.' : ''}`,
     legend,

@@ -1,4 +1,5 @@
 import type { ClassResult, DelaySummary, FlowResult, HopResult, TransferResult } from '../run/result.ts';
+import type { ConfiguredRate } from './configured-rate.ts';
 import { concise, deviation, figure, figureColumn, fixed } from './figures.ts';
 import type { FlowReading, PointReading } from './reading.ts';
 import type { Style } from './terminal.ts';
@@ -37,7 +38,17 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
     const bound = own === undefined ? by : `ceil of ${by}, ${figure(own, 'rate')} of its own`;
     say('allowed', value, configured.shared ? `${bound}, shared with other flows` : bound);
   }
-  say('offered', rate(0), reading.unsaturated ? 'less than allowed' : '');
+  const transfers = flow.transfers ?? (flow.transfer === undefined ? [] : [flow.transfer]);
+  for (const transfer of transfers) {
+    const text = transferText(transfer, configured);
+    say('transfer', reading.level === 'transfer' ? style.bold(text) : text);
+  }
+  const idles = flow.transfer?.completed === true;
+  say(
+    'offered',
+    rate(0),
+    idles ? 'from here on over the whole window' : reading.unsaturated ? 'less than allowed' : '',
+  );
   LEVELS.forEach(({ level, says }, index) => {
     const received = flow.bitsPerSecond[level];
     const compares = reading.deviationPercent !== undefined && configured !== undefined && reading.level !== 'transfer';
@@ -50,8 +61,6 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
     say('delay', delays(flow.delaySeconds, ['min', 'mean', 'max']));
     say('quantiles', delays(flow.delaySeconds, ['p50', 'p95', 'p99']), 'within 0.4 %');
   }
-  const transfers = flow.transfers ?? (flow.transfer === undefined ? [] : [flow.transfer]);
-  for (const transfer of transfers) say('transfer', transferText(transfer));
   const counters = Object.entries(flow.counters ?? {}).map(([name, value]) => `${name} ${concise(value)}`);
   if (counters.length > 0) say('counters', counters.join(' · '));
   return lines;
@@ -74,14 +83,17 @@ function delays(delay: DelaySummary, names: readonly (keyof DelaySummary)[]): st
   return names.map((name) => `${name} ${figure(delay[name], 'time')}`).join(' · ');
 }
 
-function transferText(transfer: TransferResult): string {
+/** A transfer against the limit that it sets itself; without one, against what it was allowed alone. */
+function transferText(transfer: TransferResult, allowed: ConfiguredRate | undefined): string {
   const { bytes, seconds, bitsPerSecond, limitBitsPerSecond, deviationPercent, completed } = transfer;
-  const limit =
-    limitBitsPerSecond > 0
-      ? `, ${deviation(deviationPercent)} against the limit of ${figure(limitBitsPerSecond, 'rate')}`
-      : '';
+  let against = '';
+  if (limitBitsPerSecond > 0) {
+    against = `, ${deviation(deviationPercent)} against the limit of ${figure(limitBitsPerSecond, 'rate')}`;
+  } else if (allowed?.shared === false && allowed.guaranteedBitsPerSecond === undefined) {
+    against = `, ${deviation(100 * (bitsPerSecond / allowed.bitsPerSecond - 1))} against what is allowed`;
+  }
   const end = completed ? '' : ', not completed';
-  return `${fixed(bytes, 0)} bytes in ${figure(seconds, 'time')}: ${figure(bitsPerSecond, 'rate')}${limit}${end}`;
+  return `${fixed(bytes, 0)} bytes in ${figure(seconds, 'time')}: ${figure(bitsPerSecond, 'rate')}${against}${end}`;
 }
 
 type Hop = Omit<HopResult, 'link'> & Partial<Pick<HopResult, 'link'>>;

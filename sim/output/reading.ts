@@ -61,6 +61,8 @@ function readFlow(
   const { transfer, bitsPerSecond } = result;
   let configured = allowed;
   let level: Level = spokenOf ?? configured?.level ?? 'accounted';
+  // What has come to its end is idle for the rest of the window: its rates there say how long that is.
+  if (transfer !== undefined && (transfer.completed || spokenOf === undefined)) level = 'transfer';
   if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
     configured = { bitsPerSecond: transfer.limitBitsPerSecond, by: 'its own limit', level: 'goodput', shared: false };
     level = 'transfer';

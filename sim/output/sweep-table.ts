@@ -1,3 +1,4 @@
+import { visible } from '../scenario/visible-text.ts';
 import { deviation, figureColumn, fixed } from './figures.ts';
 import { droppedShare } from './point-summary.ts';
 import type { FlowReading, Level, PointReading } from './reading.ts';
@@ -46,8 +47,8 @@ function variableColumns(readings: readonly PointReading[]): Column[] {
   const names = [...new Set(readings.flatMap(({ point }) => Object.keys(point.variables)))];
   const columns = names.map((name) =>
     right(
-      name,
-      readings.map(({ point }) => point.variables[name] ?? ''),
+      visible(name),
+      readings.map(({ point }) => visible(point.variables[name] ?? '')),
       0,
     ),
   );
@@ -73,12 +74,19 @@ function flowColumns(name: string | undefined, rows: readonly PointReading[], gr
     results.map((result) => result?.packetsPerSecond),
     'countRate',
   );
+  const transfers = results.map((result) => result?.transfer);
+  const took = figureColumn(
+    transfers.map((transfer) => (transfer?.completed ? transfer.seconds : undefined)),
+    'time',
+  );
+  const seconds = took.cells.map((cell, index) => (transfers[index]?.completed === false ? 'not completed' : cell));
   const levels = new Set(found.flatMap((flow) => (flow === undefined ? [] : [flow.level])));
   const level = levels.size === 1 ? LEVEL_HEADERS[[...levels][0]!] : 'received';
   const dropped = results.map((result) => (result === undefined ? '' : droppedShare(result)));
   const columns = [
     right(`allowed ${allowed.unit}`, allowed.cells, 3),
     right(`${level} ${received.unit}`, received.cells, 0),
+    right(took.unit === '' ? 'time' : `time ${took.unit}`, seconds, 2),
     right('error', found.map(errorCell), 1),
     right('packets/s', packets.cells, 5),
     right('dropped', dropped, 4),
@@ -103,8 +111,8 @@ function referenceColumns(readings: readonly PointReading[]): Column[] {
     );
     const difference = found.map((reference) => (reference === undefined ? '' : deviation(reference.deviationPercent)));
     return [
-      { ...right(`measured ${measured.unit}`, measured.cells, 2), group: label },
-      { ...right('off by', difference, 2), group: label },
+      { ...right(`measured ${measured.unit}`, measured.cells, 2), group: visible(label) },
+      { ...right('off by', difference, 2), group: visible(label) },
     ];
   });
 }

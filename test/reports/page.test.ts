@@ -3,7 +3,7 @@ import type { Explanation } from '../../reports/explanation.ts';
 import { type Finding, renderPage } from '../../reports/page.ts';
 import type { Result } from '../../sim/run/result.ts';
 import { clientScript, engineScript } from './bundles.ts';
-import { singleResult, staircaseResult, sweepResult } from './sample-results.ts';
+import { curlResult, singleResult, staircaseResult, sweepResult } from './sample-results.ts';
 
 const COMMAND = 'sim run scenarios/htb-800B.yaml --html out.html';
 
@@ -77,7 +77,7 @@ describe('the page of one run', () => {
   it('lists forty findings of the configuration, and counts the others', async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ ...FINDING, place: `hops.bridge.classes.1:${i}` }));
     const html = await page([singleResult(0)], [], many);
-    expect(html.match(/<code>hops\.bridge\.classes\./g)).toHaveLength(40);
+    expect(textOf(html).match(/hops\.bridge\.classes\.1:/g)).toHaveLength(40);
     expect(textOf(html)).toContain('300 things to look at');
     expect(textOf(html)).toContain('sim validate lists them all');
   });
@@ -148,5 +148,39 @@ describe('a grid of 10,000 runs', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(3e6);
     const grid = JSON.parse(/id="grid-data">([^<]*)</.exec(html)?.[1] ?? '');
     expect(grid.columns.received).toHaveLength(10_000);
+  });
+});
+
+describe('a grid with a chart for each link', () => {
+  it('leads with the chart whose worst run strays farthest, not with the first', async () => {
+    const result = curlResult();
+    // 8.6.0 is off by a few percent, pr19384 by thousands: as if the link were what tells them apart
+    const points = result.points
+      .filter(({ variables }) => variables.version !== '8.18.0')
+      .map((point) => {
+        const { version, size = '', limit = '' } = point.variables;
+        return { ...point, variables: { link: version === '8.6.0' ? '50mbit' : '900mbit', size, limit } };
+      });
+    const document = {
+      ...(result.scenario.document as object),
+      vars: {},
+      hops: { wan: { link: { rate: '${link}' } } },
+    };
+    const text = textOf(await page([{ ...result, points, scenario: { ...result.scenario, document } }], []));
+    expect(text).toMatch(/What happened\. With link 900mbit: [^.]* gets 2,521 % more than its limit/);
+  });
+
+  it('lists how long each transfer took', async () => {
+    const { points, ...rest } = curlResult();
+    const cut = points.map((point, i) => {
+      const download = point.flows.download!;
+      const transfer = { ...download.transfer!, completed: i > 0 };
+      return { ...point, flows: { download: { ...download, transfer } } };
+    });
+    const text = textOf(await page([{ ...rest, points: cut }], []));
+    expect(text).toContain('Transfer took');
+    expect(text).toContain('not completed');
+    // 5 MiB at 2,000,000 bytes/s by pr19384: the third lump comes after 2 s
+    expect(text).toMatch(/pr19384 5MiB 2000000 download [^a-z]* ms 2(\.0+\d*)? s/);
   });
 });

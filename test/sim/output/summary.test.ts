@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import * as registry from '../../../models/registry.ts';
 import { summarize } from '../../../sim/output/summary.ts';
+import { loadScenario } from '../../../sim/scenario/load-scenario.ts';
 import { htbScenario, ranThrough } from './sample.ts';
 
 const WIDE = { colour: false, columns: 200 };
@@ -92,5 +94,40 @@ describe('the summary of a sweep', () => {
     expect(rowsOf(text).map((row) => row.split('  ').at(-1))).toEqual(['✓ as expected', '✓ as expected', '✗ failed']);
     expect(text).toMatch(/rate=3mbit\n +✗ failed {2}flows\.greedy\.bitsPerSecond\.accounted below 2\.9mbit/);
     expect(text).toMatch(/✗ 1 of 3 expectations failed\n$/);
+  });
+});
+
+describe('the summary of a transfer that ends early', () => {
+  const link = (bytes: string, more = ''): string => {
+    const text = `title: Transfer
+duration: 20s
+${more}
+hops:
+  wan: { link: { rate: 20mbit, delay: 5ms } }
+flows:
+  down: { source: bulk, bytes: ${bytes}, via: [wan] }
+`;
+    const { result, readings } = ranThrough(loadScenario(text, 'sample.yaml', { registry }));
+    return summarize(result, readings, WIDE);
+  };
+
+  test('judges the transfer, not what is left of it over the whole window', () => {
+    const text = link('5MiB', 'expect: [flows.down.bitsPerSecond.goodput above 1mbit]');
+    // 5 MiB = 3,622 segments of 1448 B, each 1538 B on a wire of 20 Mbit/s: 2.23 s, and the start of the connection
+    const [, seconds, rate, error] =
+      /transfer +5,242,880 bytes in ([\d.]+) s: ([\d.]+) Mbit\/s, (-[\d.]+) % against what is allowed/.exec(text)!;
+    expect(Number(seconds)).toBeGreaterThan(2.23);
+    expect(Number(seconds)).toBeLessThan(2.6);
+    expect(Number(rate)).toBeCloseTo(41.943 / Number(seconds), 1);
+    expect(Number(error)).toBeCloseTo(100 * (Number(rate) / 20 - 1), 1);
+    // 41.9 Mbit in 20 s are 2.1 Mbit/s: no figure of the window is held against the 20
+    expect(text).not.toMatch(/-8\d|-9\d/);
+  });
+
+  test('shows how long each transfer of a sweep took, and which did not end', () => {
+    const text = link('"${bytes}"', 'vars: { bytes: 5MiB }\nsweep: { bytes: [5MiB, 200MiB] }');
+    expect(text).toMatch(/bytes +allowed Mbit\/s +transfer Mbit\/s +time s +error/);
+    expect(text).toMatch(/ 5MiB +20 +1[678]\.\d+ +2\.\d+ +-\d/);
+    expect(text).toMatch(/200MiB +20 +1\d\.\d+ +not completed +-\d/);
   });
 });

@@ -59,6 +59,8 @@ function isDefault(value: unknown, parameter: Parameter | undefined, type: Optio
   const fallback = parameter?.default;
   if (fallback === undefined) return false;
   if (typeof fallback === 'string' && typeof value === 'number') {
+    if (parameter?.type === 'rate') return writeRate(value) === fallback;
+    if (parameter?.type === 'duration') return writeDuration(value) === fallback;
     const text = /^(\d+)b?$/.exec(fallback)?.[1];
     return text !== undefined && Number(text) === value;
   }

@@ -105,6 +105,15 @@ export const QDISC_OPTIONS: Readonly<Record<string, readonly OptionRule[]>> = {
     [['ecn'], 'flag'],
     [['noecn', 'ecn'], 'flag-off'],
   ],
+  fq: [
+    [['limit'], 'integer'],
+    [['flow_limit'], 'integer'],
+    [['quantum'], 'integer'],
+    [['initial_quantum'], 'integer'],
+    [['maxrate'], 'rate'],
+    [['low_rate_threshold'], 'rate'],
+    [['refill_delay'], 'time'],
+  ],
   codel: [
     [['limit'], 'packets'],
     [['target'], 'time'],
@@ -141,7 +150,6 @@ export const UNKNOWN_QDISCS: Readonly<Record<string, string>> = {
   cbq: 'htb does what cbq was used for',
   hfsc: 'htb with the same rates is the closest',
   cake: 'htb with fq_codel below it is the closest',
-  fq: 'fq_codel is the closest; it does not pace',
   fq_pie: 'fq_codel is the closest',
   pie: 'codel is the closest',
   dualpi2: 'codel with ecn is the closest',

@@ -217,6 +217,24 @@ tc filter add dev eth0 parent 1: prio 2 protocol ip u32 match ip dport 23 0xffff
     expect(targets('priomap 2 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1')).toEqual(['1:3', '1:3']);
     expect(targets('bands 8')).toEqual(['1:7', '1:3']);
   });
+  it('fq has the options of tc', () => {
+    const options =
+      'limit 500 flow_limit 50 quantum 3028 initial_quantum 15140 maxrate 3mbit low_rate_threshold 100kbit refill_delay 30ms';
+    const { loaded, messages } = imported(`tc qdisc add dev eth0 root fq ${options} horizon 2s`);
+    expect(complaints(messages)).toEqual(['1: not imported: fq: horizon 2s']);
+    expect(loaded.first.hops[0]?.shaper).toMatchObject({
+      kind: 'fq',
+      values: {
+        limit: 500,
+        flowLimit: 50,
+        quantum: 3028,
+        initialQuantum: 15_140,
+        maxrate: 3e6,
+        lowRateThreshold: 1e5,
+        refillDelay: 30e6,
+      },
+    });
+  });
   it('a policer is a hop of its own', () => {
     const script =
       'tc qdisc add dev eth0 ingress\ntc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 police rate 2mbit burst 20k drop flowid :1';

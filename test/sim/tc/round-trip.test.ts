@@ -42,6 +42,26 @@ const leafQdisc = fc.oneof(
     limit: size,
     qdisc: maybe(fc.constant({ kind: 'pfifo', limit: 12 })),
   }),
+  record({
+    kind: fc.constant('fq'),
+    limit: maybe(fc.integer({ min: 1, max: 20000 })),
+    flowLimit: maybe(fc.integer({ min: 1, max: 200 })),
+    quantum: maybe(size),
+    initialQuantum: maybe(size),
+    maxrate: maybe(rate),
+    lowRateThreshold: maybe(rate),
+    refillDelay: maybe(fc.integer({ min: 1, max: 50 }).map((ms) => `${ms}ms`)),
+  }),
+  record({
+    kind: fc.constant('red'),
+    limit: fc.constant(60_000),
+    min: fc.constant(5000),
+    max: fc.constant(20_000),
+    avpkt: fc.constant(1000),
+    burst: fc.constant(20),
+    ecn: maybe(fc.boolean()),
+  }),
+  record({ kind: fc.constantFrom('pfifo_fast', 'pfifo_head_drop') }),
   record({ kind: fc.constant('prio'), bands: maybe(fc.integer({ min: 3, max: 16 })) }),
 );
 

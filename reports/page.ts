@@ -133,7 +133,7 @@ function findingsHtml(findings: readonly Finding[]): Html | undefined {
     .slice(0, FINDING_LIMIT)
     .map(
       ({ place, text, hint }) =>
-        html`<li><code>${shown(place, 200)}</code> ${shown(text, 500)} <span class="note">${shown(hint, 300)}</span></li>`,
+        html`<li><code>${shown(place, 200)}</code>: ${shown(text, 500)}. <span class="note">Hint: ${shown(hint, 300)}.</span></li>`,
     )}</ul>${
     findings.length > FINDING_LIMIT
       ? html`<p class="note">The first ${FINDING_LIMIT} of them; <code>sim validate</code> lists them all.</p>`

@@ -2,10 +2,13 @@ import type { ExpectationResult, PointResult } from '../sim/run/result.ts';
 import { mappingOf, textOf } from './document.ts';
 import { formatNumber, formatQuantity, type Measure } from './format.ts';
 import { type Html, html, shown } from './html.ts';
+import { compareTexts, rateOfText } from './quantity.ts';
 import { pointWords, type ReadPoint } from './reading.ts';
 
 const LIST_LIMIT = 60;
 const RUN_LIMIT = 100;
+/** An expectation may say that a limiter fails: that it holds is no praise of the limiter. */
+const MEANING = ': the simulation gives what the scenario says must come out';
 
 /** What a figure of the result measures, by its path. */
 function measureOf(path: string): Measure {
@@ -49,12 +52,35 @@ function gotWords(expectation: ExpectationResult): Html {
   )}`;
 }
 
+/** A variable that differs between the runs, in words: its name and from where to where it goes. */
+function spanWords(name: string, values: readonly string[]): string {
+  const ordered = [...new Set(values)].sort(compareTexts);
+  const [least, most] = [ordered[0] ?? '', ordered.at(-1) ?? ''];
+  const rates = [least, most].map((text) => (/bit|bps/i.test(text) ? rateOfText(text) : undefined));
+  const words = rates.map((rate, i) => (rate === undefined ? [least, most][i] : formatQuantity(rate, 'rate', 7)));
+  return `‹${name}› (${words.join(' … ')})`;
+}
+
+/** The line as it stood in the runs of a group: what is the same in all of them filled in, all else named. */
+function groupText(group: readonly Judged[]): string {
+  const first = group[0] as Judged;
+  if (group.every((j) => j.expectation.text === first.expectation.text)) return first.expectation.text;
+  return first.written.replace(/\$\{([^}]*)\}/g, (_, name: string) => {
+    const values = group.map((j) => variableOf(j.read, name));
+    return new Set(values).size === 1 ? (values[0] as string) : spanWords(name, values);
+  });
+}
+
+function variableOf({ point, result }: ReadPoint, name: string): string {
+  return point.variables[name] ?? textOf(mappingOf(mappingOf(result.scenario.document).vars)[name]) ?? name;
+}
+
 /** One line of `expect:` with what became of it: in one run, or in all runs of a grid. */
 function judgedLine(group: readonly Judged[], varying: readonly string[]): Html {
   const first = group[0] as Judged;
   const failed = group.filter((j) => !j.expectation.passed);
   const passed = failed.length === 0;
-  const text = html`<code>${shown(group.length === 1 ? first.expectation.text : first.written, 300)}</code><br>`;
+  const text = html`<code>${shown(groupText(group), 300)}</code><br>`;
   if (group.length === 1) {
     const where = pointWords(first.read, varying);
     return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
@@ -101,8 +127,8 @@ export function verdictSection(points: readonly ReadPoint[], varying: readonly s
     parts.push(
       failed.length === 0
         ? judged.length === 1
-          ? 'The expectation holds'
-          : `All ${formatNumber(judged.length, 7)} expectations hold`
+          ? `The expectation holds${MEANING}`
+          : `All ${formatNumber(judged.length, 7)} expectations hold${MEANING}`
         : `${formatNumber(failed.length, 7)} of ${formatNumber(judged.length, 7)} ${
             judged.length === 1 ? 'expectation' : 'expectations'
           } failed`,

@@ -162,7 +162,7 @@ function hopWords(name: string, hop: Mapping): Html {
   const text =
     shaper === undefined
       ? `is ${linkWords(mappingOf(hop.link))}.`
-      : `is shaped by ${SHAPERS[shaper] ?? shaper}${kernelWords(hop)}${
+      : `is ${shaper.startsWith('police') ? 'policed' : 'shaped'} by ${SHAPERS[shaper] ?? shaper}${kernelWords(hop)}${
           rate === undefined ? '' : `, to ${rateWords(rate)}`
         }${classesWords(mappingOf(hop.classes))}. Behind it is ${linkWords(mappingOf(hop.link))}.`;
   return html`<li><strong>${shown(name)}</strong> ${shown(text, 900)}</li>`;

@@ -70,7 +70,7 @@ describe('the page of one run', () => {
 
   it('says what a check of the configuration finds, with the place and what to do', () => {
     expect(textOf(html)).toContain(
-      'One thing to look at in the configuration hops.bridge.classes the quantum is large set quantum: 60000',
+      'One thing to look at in the configuration hops.bridge.classes : the quantum is large . Hint: set quantum: 60000 .',
     );
   });
 

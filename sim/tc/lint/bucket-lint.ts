@@ -186,10 +186,15 @@ function lintPolice(context: LintContext, hop: HopSpec, values: Values, path: re
   findings.push({
     rule: 'police-burst-below-rtt',
     path: [...path, 'burst'],
-    text: `the policer's burst, ${formatSize(burst)}, is below rate × round-trip time, ${formatSize(needed)} at ${formatDuration(rttNs)}${assumed}: TCP stays well below ${formatRate(rate)}`,
+    text: `the policer's burst, ${bytesWords(burst)}, is below rate × round-trip time, ${bytesWords(needed)} at ${formatDuration(rttNs)}${assumed}: TCP stays well below ${formatRate(rate)}`,
     hint: `take ${writeSize(Math.ceil(needed / 1000) * 2000)} (twice that), or shape instead of policing`,
   });
   return findings;
+}
+
+/** Sizes to compare by eye: whole bytes, thousands grouped. */
+function bytesWords(bytes: number): string {
+  return `${String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')} B`;
 }
 
 /** Round-trip time of a flow without queues (ns). */

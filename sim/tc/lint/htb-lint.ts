@@ -140,7 +140,7 @@ class HtbLint {
     const isGiven = quantumRule === 'given';
     const place = isGiven ? [...at, 'quantum'] : at;
     if (quantumRule === 'raised' || quantumRule === 'lowered') {
-      const text = `rate / r2q makes a quantum of ${formatSize(r2qBytes)} for class ${entry.name}, which the kernel sets to ${formatSize(quantumBytes)}: ${quantumRule === 'raised' ? 'such classes share alike, not by rate' : 'the share of large classes is no longer in proportion'}`;
+      const text = `rate / r2q makes a quantum of ${formatSize(r2qBytes)} for class ${entry.name}, which the kernel sets to ${formatSize(quantumBytes)}: ${quantumRule === 'raised' ? 'such classes share alike, not by rate' : 'the share of large classes is no longer in proportion'}; it does not affect a class that is alone with its priority`;
       const hint = `give the class a quantum (${this.#packetBytes}b or more), or the qdisc another r2q`;
       this.#add('quantum-out-of-range', place, text, hint);
     } else if (isGiven && (quantumBytes < LEAST_QUANTUM_BYTES || quantumBytes > LARGEST_QUANTUM_BYTES)) {

@@ -153,13 +153,19 @@ function readExpected(word: string, pathText: string, kind: FigureKind, shape: S
 
 function readTolerance(word: string, pathText: string, kind: FigureKind): NonNullable<ExpectationSpec['tolerance']> {
   const quantity = readQuantity(word);
+  if (quantity.value < 0) {
+    const hint = 'a tolerance counts either way';
+    throw new UnreadableLine({ expected: 'a tolerance of 0 or more', received: word, hint });
+  }
   if (quantity.kind === 'probability') return { relative: quantity.value };
   return { absolute: inUnitOf(kind, quantity, pathText, word) };
 }
 
 function readQuantity(word: string): Quantity {
   try {
-    return parseQuantity(word);
+    const quantity = parseQuantity(word);
+    if (Number.isFinite(quantity.value)) return quantity;
+    throw new UnitError('a number that a double can hold', word, 'the largest is about 1.8e308');
   } catch (error) {
     if (!(error instanceof UnitError)) throw error;
     throw new UnreadableLine({ expected: error.expected, received: error.received, hint: error.hint });

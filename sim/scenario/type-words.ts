@@ -3,6 +3,7 @@ import { writeDuration } from '../units/duration.ts';
 import { writeRate } from '../units/rate.ts';
 import { writeSize } from '../units/size.ts';
 import * as messages from './messages.ts';
+import { versionRanges } from './version-words.ts';
 
 /** Which shape a value of the type has in a document. */
 export function shapeOf(type: ParameterType): 'scalar' | 'list' | 'mapping' | 'any' {
@@ -20,7 +21,7 @@ export function shapeOfNode(node: unknown): 'scalar' | 'list' | 'mapping' {
 /** Says what a value of the type looks like. */
 export function describeType(type: ParameterType): string {
   if (typeof type === 'string') return messages.TYPE_WORDS[type];
-  if ('choice' in type) return messages.listWords(type.choice);
+  if ('choice' in type) return versionRanges(type.choice) ?? messages.listWords(type.choice);
   if ('listOf' in type) return `a list, each ${describeType(type.listOf)}`;
   if ('record' in type) return `a mapping with ${Object.keys(type.record).join(', ')}`;
   if ('mapOf' in type) return type.key === 'class-id' ? 'a mapping by class id' : 'a mapping by name';

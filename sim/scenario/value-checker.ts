@@ -24,6 +24,7 @@ import { nearestName } from './nearest.ts';
 import type { Message } from './problem.ts';
 import { UNRESOLVED } from './template.ts';
 import { describeType, shapeOf, shapeOfNode, writeBound } from './type-words.ts';
+import { versionHint } from './version-words.ts';
 
 /** Where the checks find the models. */
 export interface ModelRegistry {
@@ -216,11 +217,16 @@ export class ValueChecker {
   #checkChoice(node: unknown, choices: readonly string[]): unknown {
     const word = isComposite(node) ? undefined : String(node);
     if (word !== undefined && choices.includes(word)) return word;
-    return this.#reject(messages.notChoice(node, choices, word && nearestName(word, choices)));
+    const message = messages.notChoice(node, choices, word && nearestName(word, choices));
+    const hint = (word === undefined ? undefined : versionHint(word, choices)) ?? message.hint;
+    return this.#reject({ ...message, expected: describeType({ choice: choices }), hint });
   }
 
   #checkList(node: unknown, type: ParameterType, memo: Memo): unknown {
-    if (!Array.isArray(node)) return this.#fail(node, `a list, each ${describeType(type)}`);
+    if (!Array.isArray(node)) {
+      const hint = isComposite(node) || node === null || node === undefined ? undefined : `write [${String(node)}]`;
+      return this.#fail(node, `a list, each ${describeType(type)}`, hint);
+    }
     const values: unknown[] = [];
     let isValid = true;
     for (const [i, item] of node.entries()) {
@@ -333,8 +339,10 @@ export class ValueChecker {
     throw new Error(`default of ${name}: expected ${finding.expected} but received ${finding.received}`);
   }
 
-  #fail(node: unknown, expected: string): typeof INVALID {
-    return node === UNRESOLVED ? INVALID : this.#reject(messages.wrongShape(expected, node));
+  #fail(node: unknown, expected: string, hint?: string): typeof INVALID {
+    if (node === UNRESOLVED) return INVALID;
+    const message = messages.wrongShape(expected, node);
+    return this.#reject(hint === undefined ? message : { ...message, hint });
   }
 
   #reject(message: Message): typeof INVALID {

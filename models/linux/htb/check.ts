@@ -54,7 +54,7 @@ export function checkHtb(values: HtbValues): ParameterProblem[] {
     const id = parseClassId(name);
     const path = ['classes', name];
     if (id === undefined || (id & MINOR_MASK) === 0 || handleOf(id) === 0) {
-      problems.push({ path, expected: 'a class id such as 1:10, in hexadecimal', received: name });
+      problems.push({ path, expected: 'a class id such as 1:10, in hexadecimal', received: name, ...hintAt(id) });
       continue;
     }
     const same = byId.get(id);
@@ -192,4 +192,11 @@ function defaultProblems(
   const hint = `classes are ${known}; without default, packets that name no leaf go to the direct queue, unshaped`;
   const what = kernel === undefined ? 'a class of this qdisc' : 'a leaf of this qdisc';
   return [{ path: ['default'], expected: what, received: formatClassId(id), hint }];
+}
+
+/** Why something that reads like a class id is none. */
+function hintAt(id: number | undefined): { hint?: string } {
+  if (id === undefined) return {};
+  if (handleOf(id) === 0) return { hint: "0: is no qdisc's handle; the number before the colon goes from 1 to ffff" };
+  return { hint: `${formatClassId(id)} is the qdisc itself; the number of a class goes from 1 to ffff` };
 }

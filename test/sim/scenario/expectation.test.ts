@@ -85,6 +85,10 @@ describe('a line of expect', () => {
       '"flows.a.sentPackets above"',
     ],
     ['flows.a.sentPackets above many', 'a number with a unit such as 100mbit, 64kb or 10ms', '"many"'],
+    ['flows.a.sentPackets above 1e400', 'a number that a double can hold', '1e400'],
+    ['flows.a.bitsPerSecond.wire within 5% of 1e400mbit', 'a number that a double can hold', '1e400mbit'],
+    ['flows.a.bitsPerSecond.wire within -5% of 1mbit', 'a tolerance of 0 or more', '-5%'],
+    ['flows.a.sentPackets within -1 of 5', 'a tolerance of 0 or more', '-1'],
     ['flows.a.sentPackets above 5mbit', 'a bare number for flows.a.sentPackets', '"5mbit"'],
     [
       'flows.a.bitsPerSecond.wire above 5ms',

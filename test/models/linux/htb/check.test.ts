@@ -77,6 +77,14 @@ describe('the check of an HTB', () => {
     ]);
   });
 
+  it('says why 1:0 and 0:1 are no classes', () => {
+    const hints = htb.check!(htbOf({ '1:1': leaf, '1:0': leaf, '0:1': leaf })).map(({ path, hint }) => [path[1], hint]);
+    expect(hints).toEqual([
+      ['1:0', '1:0 is the qdisc itself; the number of a class goes from 1 to ffff'],
+      ['0:1', "0: is no qdisc's handle; the number before the colon goes from 1 to ffff"],
+    ]);
+  });
+
   it('refuses what an old tc cannot send', () => {
     const wide = htbClass({ rate: 40e9, overhead: 256, linklayer: 'atm' });
     expect(problems(htbOf({ '1:1': wide }, { kernel: '2.6.24', tc: '2.6.23' }))).toEqual([

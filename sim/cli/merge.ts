@@ -34,7 +34,7 @@ export const merge: Command = {
           if (torn) say(`sim: ${path}: the last line is torn off and left out`);
         await joinShards(shards, journal);
         const run = { wallSeconds: (performance.now() - startMs) / 1000, version: VERSION, node: process.version };
-        const exitCode = await finishSweep(out, journal, undefined, run, args.flag('json'));
+        const exitCode = await finishSweep({ out, journal, edges: undefined, run, json: args.flag('json') });
         const gaps = gapsOf(journal);
         if (gaps.length === 0) return exitCode;
         const more = gaps.length - NAMED_GAPS;

@@ -1,25 +1,44 @@
 import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { journalTable } from '../output/journal-table.ts';
 import { RESULT_NAME } from '../output/sweep-file-names.ts';
 import { resultParts, type SweepRun, type SweepTotals, writeSweepFiles } from '../output/sweep-files.ts';
 import { sweepSummary } from '../output/sweep-summary.ts';
 import { styleOf } from '../output/terminal.ts';
+import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import type { Journal } from '../sweep/journal.ts';
 import type { Edge } from '../sweep/refine.ts';
 import { fileFailure } from './files.ts';
-import { print, printParts, say, stdoutTerminal } from './streams.ts';
+import { printParts, say, show, stdoutTerminal } from './streams.ts';
+
+/** Rows of the table where it is all that remains of a sweep, and where files hold every point. */
+const ROWS = 40;
+const ROWS_BESIDE_FILES = 10;
+
+/** What a finished sweep is told with. */
+export interface FinishedSweep {
+  /** Folder for the files; absent: none. */
+  readonly out: string | undefined;
+  readonly journal: Journal;
+  /** To show its points in a table; absent: none is shown. */
+  readonly loaded?: LoadedScenario;
+  readonly edges: readonly Edge[] | undefined;
+  readonly run: SweepRun;
+  readonly json: boolean;
+}
 
 /** Writes what is in the journal: files into a folder, the result or a summary to stdout. */
-export async function finishSweep(
-  out: string | undefined,
-  journal: Journal,
-  edges: readonly Edge[] | undefined,
-  run: SweepRun,
-  json: boolean,
-): Promise<ExitCode> {
+export async function finishSweep({ out, journal, loaded, edges, run, json }: FinishedSweep): Promise<ExitCode> {
   const totals = await writeFiles(out, journal, edges, run);
   if (json) await printParts(resultParts(journal, edges, run));
-  else print(`${sweepSummary(journal.header, totals, run.wallSeconds, styleOf(stdoutTerminal())).join('\n')}\n`);
+  else {
+    const terminal = stdoutTerminal();
+    const style = styleOf(terminal);
+    const rows = out === undefined ? ROWS : ROWS_BESIDE_FILES;
+    const table = loaded === undefined ? [] : journalTable(journal, loaded, rows, terminal, style);
+    show(`${sweepSummary(journal.header, totals, run.wallSeconds, table, style).join('\n')}\n`);
+    if (out === undefined && journal.size > ROWS) say('sim: --out DIR keeps every point, in JSON, CSV and Parquet');
+  }
   if (out !== undefined) say(`sim: ${join(out, RESULT_NAME)} written, and beside it points.jsonl, .csv and .parquet`);
   return exitCodeOf(totals);
 }

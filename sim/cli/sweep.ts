@@ -23,7 +23,7 @@ import { type Command, type CommandArguments, usageFailure } from './command.ts'
 import { catchInterrupt } from './interrupt.ts';
 import { shellWord } from './page.ts';
 import { readScenario, type ScenarioFile } from './scenario-files.ts';
-import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { withSweepFaults } from './sweep-faults.ts';
 import { finishSweep } from './sweep-finish.ts';
 import { jobOf } from './sweep-job-of.ts';
@@ -103,9 +103,9 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
       const tasks = indexes.filter((index) => !journal.has(index)).map((index) => ({ index, cost: costs[index]! }));
       const edges = await runPoints(args, { job, loaded, journal, tasks, refine, jobs, signal, progress });
       const run = { wallSeconds: (performance.now() - startMs) / 1000, version: VERSION, node: process.version };
-      const exitCode = await finishSweep(out, journal, edges, run, args.flag('json'));
+      const exitCode = await finishSweep({ out, journal, loaded, edges, run, json: args.flag('json') });
       if (edges !== undefined && !args.flag('json')) {
-        print(`${['', ...edgesTable(edges, styleOf(stdoutTerminal()))].join('\n')}\n`);
+        show(`${['', ...edgesTable(edges, styleOf(stdoutTerminal()))].join('\n')}\n`);
       }
       if (!signal.aborted) return exitCode;
       tellHowToResume(out, journal);

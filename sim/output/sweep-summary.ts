@@ -1,10 +1,21 @@
+import { visible } from '../scenario/visible-text.ts';
 import type { JournalHeader } from '../sweep/journal-format.ts';
 import { figure, fixed, measureOf } from './figures.ts';
 import type { FailedExample, SweepTotals } from './sweep-files.ts';
 import type { Style } from './terminal.ts';
 
-/** What a sweep came to, as people read it: how many points, what failed, what was expected. */
-export function sweepSummary(header: JournalHeader, totals: SweepTotals, wallSeconds: number, style: Style): string[] {
+/**
+ * What a sweep came to, as people read it: how many points, what failed, what was expected.
+ *
+ * @param table lines that show points, empty for none
+ */
+export function sweepSummary(
+  header: JournalHeader,
+  totals: SweepTotals,
+  wallSeconds: number,
+  table: readonly string[],
+  style: Style,
+): string[] {
   const { title, scenario, seed } = header.head;
   const { points, failed, expectations, failedExpectations } = totals;
   const missing = header.points - points;
@@ -14,7 +25,8 @@ export function sweepSummary(header: JournalHeader, totals: SweepTotals, wallSec
     `seed ${seed}`,
     `${fixed(wallSeconds, 1)} s`,
   ];
-  const lines = [style.bold(title === '' ? scenario.file : title), style.dim(counts.join(' · '))];
+  const lines = [style.bold(visible(title === '' ? scenario.file : title)), style.dim(counts.join(' · '))];
+  if (table.length > 0) lines.push('', ...table, '');
   const broken = failed.invalid + failed.timeout + failed.fault;
   if (broken > 0) {
     const causes = [
@@ -36,13 +48,14 @@ export function sweepSummary(header: JournalHeader, totals: SweepTotals, wallSec
   lines.push(...totals.examples.map(exampleLine));
   const unlisted = broken + failedExpectations - totals.examples.length;
   if (unlisted > 0) lines.push(`  … and ${fixed(unlisted, 0)} more`);
-  return lines;
+  // A blank line at the end would separate the table from nothing.
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
 function exampleLine({ variables, cause }: FailedExample): string {
-  const where = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  if (typeof cause === 'string') return `  ${where.join(' ')}: ${cause.split('\n')[0]}`;
+  const where = Object.entries(variables).map(([name, value]) => visible(`${name}=${value}`));
+  if (typeof cause === 'string') return `  ${where.join(' ')}: ${visible(cause.split('\n')[0] ?? '')}`;
   const { text, actual } = cause;
   const shown = typeof actual === 'number' ? figure(actual, measureOf((text.split(/\s/)[0] ?? '').split('.'))) : actual;
-  return `  ${where.join(' ')}: ${text}, got ${shown ?? 'no such figure'}`;
+  return `  ${where.join(' ')}: ${visible(text)}, got ${shown ?? 'no such figure'}`;
 }

@@ -6,6 +6,7 @@ import { nearestName } from './nearest.ts';
 import { applyOverrides, isOverride, type Overrides } from './overrides.ts';
 import { type Problem, ScenarioError, sortProblems } from './problem.ts';
 import { readReferences } from './reference.ts';
+import type { Shape } from './result-shape.ts';
 import type { ReferenceSpec, Scenario, ScenarioPoint } from './scenario.ts';
 import { ScenarioChecker } from './scenario-checker.ts';
 import { readSweep, type SweepGrid, sweptNames, ZIP } from './sweep-grid.ts';
@@ -70,6 +71,8 @@ export class LoadedScenario {
   readonly variableNames: readonly string[];
   /** The first point. */
   readonly first: Scenario;
+  /** The figures that a result of the first point has. */
+  readonly shape: Shape;
   readonly #grid: SweepGrid;
   readonly #variables: Variables;
   readonly #template: Template;
@@ -110,6 +113,7 @@ export class LoadedScenario {
     const environment = this.#environment(this.#grid.at(0));
     const { scenario, findings: atFirst } = this.#checker.check(instantiate(this.#template, environment));
     const problems = [...findings, ...atFirst].map((finding) => this.#problem(finding));
+    const { shape } = this.#checker;
     this.references = [];
     if (reference !== undefined && (readText !== undefined || parsed !== undefined)) {
       const { values } = this.#checker;
@@ -126,9 +130,10 @@ export class LoadedScenario {
       problems.push(...values.findings.map((finding) => this.#problem(finding)));
     }
     this.#probe(problems);
-    if (problems.length > 0 || scenario === undefined)
+    if (problems.length > 0 || scenario === undefined || shape === undefined)
       throw new ScenarioError(file, sortProblems(problems, this.document));
     this.first = scenario;
+    this.shape = shape;
   }
 
   /** Variables of a point of the sweep, without checking it. */

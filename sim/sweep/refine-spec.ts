@@ -1,4 +1,4 @@
-import { splitPath } from '../scenario/expectation.ts';
+import { figureKindAt, splitPath } from '../scenario/expectation.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import { parseProbability } from '../units/probability.ts';
 import { parseQuantity, type Quantity } from '../units/quantity.ts';
@@ -44,9 +44,21 @@ export function readRefineSpec({ refine, figure, change }: RefineTexts, loaded: 
   return {
     variable,
     resolution: resolution.value,
-    figure: figure === undefined ? usualFigure(loaded) : splitPath(figure),
+    figure: figure === undefined ? usualFigure(loaded) : figureOf(figure, loaded),
     change: change === undefined ? USUAL_CHANGE : shareOf(change),
   };
+}
+
+/** Reads the path of a figure that is a number, as `expect:` would. */
+function figureOf(text: string, { shape }: LoadedScenario): readonly string[] {
+  const path = splitPath(text);
+  const kind = figureKindAt(path, shape);
+  if (typeof kind === 'object') {
+    const { expected, received, hint } = kind;
+    throw new SweepFault('usage', `--figure: expected ${expected} but received ${received}`, hint);
+  }
+  if (kind === 'text' || kind === 'boolean') throw usage('figure', 'a figure that is a number', text);
+  return path;
 }
 
 /** What the scenario itself speaks of: the figure of its reference, of its first expectation, or its first flow's rate. */

@@ -225,12 +225,42 @@ describe('what stands in the way is told:', () => {
     [['--resume'], '--resume needs --out DIR'],
     [['--sample', 'latin:5'], '--sample: expected a number of points, or random:N or latin-hypercube:N'],
     [['--figure', 'flows.load.sentPackets'], '--figure needs --refine'],
+    [
+      ['--refine', 'rate/1kbit', '--figure', 'nonsense'],
+      '--figure: expected the path of a figure but received "nonsense"',
+    ],
+    [['--refine', 'rate/1kbit', '--figure', 'flows.load.bitsPerSecond'], 'go on with offered, goodput, accounted'],
     [['--refine', 'rate/1kbit', '--shard', '1/2'], '--refine needs all points'],
     [['--queue', 'localhost'], '--queue: expected redis://'],
   ])('%s', (words, complaint) => {
     const { exitCode, stderr } = sim('sweep', file, ...vary, ...words);
     expect(stderr).toContain(complaint);
     expect(exitCode).toBe(2);
+  });
+});
+
+describe('what a sweep shows', () => {
+  const file = folder.write('shown.yaml', smallScenario());
+  const rowsOf = (stdout: string): string[] =>
+    stdout.split('\n').flatMap((line) => /^ *(\d+kbit) +\S/.exec(line)?.[1] ?? []);
+
+  test('without --out is its points, as sim run shows them', () => {
+    const { stdout } = sim('sweep', file, '--vary', 'rate=1000kbit,2000kbit');
+    const table = sim('run', folder.write('same.yaml', smallScenario('sweep: { rate: [1000kbit, 2000kbit] }'))).stdout;
+    expect(rowsOf(stdout)).toEqual(['1000kbit', '2000kbit']);
+    for (const row of table.split('\n').filter((line) => /^ *(rate|\d+kbit) /.test(line)))
+      expect(stdout).toContain(row);
+  });
+
+  test('is bounded: forty points, or ten beside the files of --out', () => {
+    const vary = ['--vary', 'rate=1010kbit..1610kbit/10kbit'];
+    const alone = sim('sweep', file, ...vary);
+    expect(rowsOf(alone.stdout)).toHaveLength(40);
+    expect(alone.stdout).toContain('… and 21 more points');
+    expect(alone.stderr).toContain('--out DIR keeps every point');
+    const kept = sim('sweep', file, ...vary, '--out', folder.at('shown'));
+    expect(rowsOf(kept.stdout)).toHaveLength(10);
+    expect(kept.stdout).toContain('… and 51 more points');
   });
 });
 

@@ -8,7 +8,7 @@ import { applyProposals, propose } from '../tc/advise.ts';
 import type { Command } from './command.ts';
 import { readText } from './files.ts';
 import { assignments, readScenario } from './scenario-files.ts';
-import { print } from './streams.ts';
+import { print, show } from './streams.ts';
 
 /** `sim advise`. */
 export const advise: Command = {
@@ -30,7 +30,7 @@ export const advise: Command = {
     const before = simulate(point, options);
     const after = proposals.length === 0 ? before : simulate(changed.pointAt(0), options);
     if (args.flag('json')) print(`${JSON.stringify({ proposals, before, after }, null, 2)}\n`);
-    else print(adviceText(path, proposals, before, after));
+    else show(adviceText(path, proposals, before, after));
     return EXIT.ok;
   },
 };

@@ -23,6 +23,9 @@ export function usageFailure(message: string, hint?: string): Failure {
   return new Failure(EXIT.usage, message, hint);
 }
 
+/** On the command line, in place of an input file: standard input. */
+export const STDIN = '-';
+
 /** What was given on the command line, by the names of options and positionals. */
 export class CommandArguments {
   readonly #values: Readonly<Record<string, unknown>>;

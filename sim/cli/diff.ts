@@ -6,7 +6,7 @@ import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
 import { writePage } from './page.ts';
 import { readResults } from './result-files.ts';
-import { print, stdoutTerminal } from './streams.ts';
+import { show, stdoutTerminal } from './streams.ts';
 
 /** `sim diff`. */
 export const diff: Command = {
@@ -22,7 +22,7 @@ export const diff: Command = {
     const [left, right] = [args.text('left')!, args.text('right')!];
     const [leftResults, rightResults] = [readResults(left), readResults(right)];
     const comparison = compareResults(leftResults, rightResults);
-    print(diffReport(comparison, tolerance, stdoutTerminal()));
+    show(diffReport(comparison, tolerance, stdoutTerminal()));
     const page = args.text('html');
     if (page !== undefined) await writePage(page, [...leftResults, ...rightResults]);
     return comparison.differences.some(({ relative }) => relative > tolerance) ? EXIT.failed : EXIT.ok;

@@ -6,7 +6,7 @@ import { parseSize } from '../units/size.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
 import { assignments, readScenario } from './scenario-files.ts';
-import { print, say, stdoutTerminal } from './streams.ts';
+import { print, say, show, stdoutTerminal } from './streams.ts';
 
 /** `sim explain`. */
 export const explain: Command = {
@@ -20,7 +20,7 @@ export const explain: Command = {
     const { loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
     const explanations = explainScenario(loaded.first, sizeBytes);
     if (args.flag('json')) print(`${JSON.stringify(explanations, null, 2)}\n`);
-    else print(explanationText(explanations, stdoutTerminal()));
+    else show(explanationText(explanations, stdoutTerminal()));
     if (loaded.pointCount > 1) {
       const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => `${name}=${value}`);
       say(

@@ -7,7 +7,7 @@ import { importTc, type TcImport } from '../tc/import.ts';
 import { lint } from '../tc/lint/lint.ts';
 import { recorderScript } from '../tc/recorder.ts';
 import { formatLintFinding, formatTcMessage } from '../tc/report.ts';
-import { type Command, type CommandArguments, usageFailure } from './command.ts';
+import { type Command, type CommandArguments, STDIN, usageFailure } from './command.ts';
 import { readText, writeText } from './files.ts';
 import { assignments } from './scenario-files.ts';
 import { print, say } from './streams.ts';
@@ -30,10 +30,8 @@ export const importScript: Command = {
     }
     const file = args.text('file');
     if (file === undefined) throw usageFailure('expected a script, or - for stdin', 'sim import tc my-shaper.sh');
-    // The parser of the command line turns a lone - into an empty word.
-    const isStdin = file === '-' || (file === '' && process.argv.includes('-'));
-    const name = isStdin ? 'stdin' : file;
-    const text = readText(isStdin ? '/dev/stdin' : file, LARGEST_SCRIPT_BYTES);
+    const name = file === STDIN ? 'stdin' : file;
+    const text = readText(file, LARGEST_SCRIPT_BYTES);
     const result = importTc(text, basename(name), { variables: assignments('set', args.texts('set')) });
     for (const message of result.messages) {
       if (message.severity !== 'info' || !args.flag('quiet')) say(formatTcMessage(name, message));
@@ -43,7 +41,10 @@ export const importScript: Command = {
     const out = args.text('out');
     if (out === undefined) print(result.yaml);
     else writeText(out, result.yaml);
-    return exitCode;
+    const errors = result.messages.filter(({ severity }) => severity === 'error').length;
+    if (errors === 0) return exitCode;
+    say(`${name}: ${errors === 1 ? '1 error' : `${errors} errors`}: the scenario is not all that the script sets up`);
+    return EXIT.invalid;
   },
 };
 

@@ -5,12 +5,14 @@ import { Failure } from '../output/failure.ts';
 import { styleOf } from '../output/terminal.ts';
 import { nearestName } from '../scenario/nearest.ts';
 import { ScenarioError } from '../scenario/problem.ts';
-import { type Command, CommandArguments, type CommandOption, usageFailure } from './command.ts';
+import { type Command, CommandArguments, type CommandOption, STDIN, usageFailure } from './command.ts';
 import { say, stderrTerminal, stdoutTerminal, watchStreams } from './streams.ts';
 import { VERSION } from './version.ts';
 
 /** Help is not wider than this, however wide the terminal is. */
 const WIDEST_HELP = 110;
+const STDIN_HELP =
+  'A lone - in place of an input file is standard input. Options that write a file take its name, never -.';
 /** The one command that the parser carries out itself. */
 const COMPLETION = 'completion';
 
@@ -73,6 +75,15 @@ function yargsOption({ kind, help, short }: CommandOption) {
   return { describe: help, type: 'string', requiresArg: true, array: kind === 'texts', ...alias } as const;
 }
 
+/** Stands for a lone `-` within the parser, which loses it; no word of a command line can hold its first character. */
+const STDIN_WORD = '\u0000-';
+
+/** A value of the parser with every `-` as it was written. */
+function unmasked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmasked);
+  return value === STDIN_WORD ? STDIN : value;
+}
+
 type Options = ReadonlyMap<string, CommandOption>;
 
 /** Refuses options that there are none of, and options given twice that cannot be. */
@@ -95,6 +106,16 @@ function checkOptions(
     if (Array.isArray(value) && options.has(name) && options.get(name)!.kind !== 'texts') {
       throw usageFailure(`--${name} can be given only once`);
     }
+    if (options.has(name) && [value].flat().includes(STDIN)) {
+      throw usageFailure(
+        `--${name}: expected a value but received -`,
+        'a lone - is standard input, where an input file is expected; an option that writes a file takes its name',
+      );
+    }
+  }
+  const files = positionals.flatMap((name) => [values[name]].flat());
+  if (files.filter((file) => file === STDIN).length > 1) {
+    throw usageFailure('- can be given only once', 'standard input can be read only once');
   }
 }
 
@@ -120,7 +141,7 @@ function unknownCommand(name: string | undefined): Failure {
 
 /** What every parser of this program has in common. */
 function parserOf(words: readonly string[], scriptName: string, usage?: string): Argv {
-  return yargs([...words])
+  return yargs(words.map((word) => (word === STDIN ? STDIN_WORD : word)))
     .scriptName(scriptName)
     .locale('en')
     .parserConfiguration({
@@ -158,9 +179,10 @@ async function runCommand([usage, summary, load]: CommandEntry, words: readonly 
       usage.replace(name, '$0'),
       summary,
       (parser) => addOptions(parser, usage, command),
-      async (values) => {
+      async (parsed) => {
+        const values = Object.fromEntries(Object.entries(parsed).map(([key, value]) => [key, unmasked(value)]));
         checkOptions(new Map(Object.entries(command.options)), positionalsOf(usage), values);
-        const [extra] = values._;
+        const [extra] = values._ as readonly unknown[];
         if (extra !== undefined) {
           throw usageFailure(`unexpected argument ${JSON.stringify(extra)}`, `usage: sim ${usage}`);
         }
@@ -175,7 +197,7 @@ async function runCommand([usage, summary, load]: CommandEntry, words: readonly 
 async function runWithoutCommand(words: readonly string[]): Promise<ExitCode> {
   const parser = parserOf(words, 'sim')
     .usage('$0 <command>\n\nWhat rate will I really get? Simulates rate limiters as they are, to the packet.')
-    .epilogue(EXIT_CODES_HELP)
+    .epilogue(`${STDIN_HELP}\n${EXIT_CODES_HELP}`)
     .completion(COMPLETION, 'Print a completion script for bash or zsh')
     .command(
       '$0',
@@ -183,7 +205,7 @@ async function runWithoutCommand(words: readonly string[]): Promise<ExitCode> {
       () => {},
       (values) => {
         checkOptions(new Map(), [], values);
-        const [name] = values._;
+        const name = unmasked(values._[0]);
         // The parser has printed the script already.
         if (name !== COMPLETION) throw unknownCommand(name === undefined ? undefined : String(name));
       },

@@ -3,7 +3,7 @@ import { EXIT } from '../output/exit-codes.ts';
 import { modelPage, modelsList } from '../output/model-pages.ts';
 import { nearestName } from '../scenario/nearest.ts';
 import { type Command, usageFailure } from './command.ts';
-import { print, stdoutTerminal } from './streams.ts';
+import { show, stdoutTerminal } from './streams.ts';
 
 /** `sim models`. */
 export const models: Command = {
@@ -11,7 +11,7 @@ export const models: Command = {
   async run(args) {
     const kind = args.text('kind');
     if (kind === undefined) {
-      print(modelsList(allModels(), stdoutTerminal()));
+      show(modelsList(allModels(), stdoutTerminal()));
       return EXIT.ok;
     }
     const found = allModels().filter((model) => model.kind === kind);
@@ -25,7 +25,7 @@ export const models: Command = {
         nearest === undefined ? 'sim models lists them' : `did you mean ${nearest}?`,
       );
     }
-    print(found.map((model) => modelPage(model, stdoutTerminal())).join('\n'));
+    show(found.map((model) => modelPage(model, stdoutTerminal())).join('\n'));
     return EXIT.ok;
   },
 };

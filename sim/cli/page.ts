@@ -1,4 +1,4 @@
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as registry from '../../models/registry.ts';
 import { explainScenario } from '../output/explain.ts';
@@ -7,7 +7,7 @@ import type { Result } from '../run/result.ts';
 import { checkDocument } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import { lint } from '../tc/lint/lint.ts';
-import { readText, writeText } from './files.ts';
+import { outputName, readText, writeText } from './files.ts';
 import { say } from './streams.ts';
 
 /** Explanations of points beyond this number are left to `sim explain`. */
@@ -33,7 +33,7 @@ export async function writePage(path: string, results: readonly Result[]): Promi
 export async function writeDrawings(folder: string, results: readonly Result[]): Promise<void> {
   const { renderSvgs } = await import('../../reports/svg.ts');
   for (const result of results) {
-    const scenario = basename(result.scenario.file, extname(result.scenario.file));
+    const scenario = outputName(result.scenario.file);
     const drawings = await renderSvgs(result);
     for (const { name, svg } of drawings) writeText(join(folder, `${scenario}-${name}.svg`), svg);
     say(`sim: ${drawings.length} drawings of ${scenario} written to ${folder}`);

@@ -1,4 +1,4 @@
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
 import { mailGroups } from '../output/mail-groups.ts';
@@ -11,15 +11,16 @@ import type { PointResult, Result } from '../run/result.ts';
 import { simulate } from '../run/simulate.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { visible } from '../scenario/visible-text.ts';
 import { parseDuration } from '../units/duration.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
-import { writeText } from './files.ts';
+import { outputName, writeText } from './files.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { writeDrawings, writePage } from './page.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
-import { print, say, stderrTerminal, stdoutTerminal } from './streams.ts';
+import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { JOBS_OPTION, jobsOf } from './sweep-options.ts';
 import { TraceFiles } from './trace-files.ts';
 import { VERSION } from './version.ts';
@@ -98,10 +99,10 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     const outcome = await runFile(file, args, signal);
     outcomes.push(outcome);
     keep(outcome, outcomes, args.text('out'));
-    if (format === 'tc') print(outcome.shown.join('\n'));
+    if (format === 'tc') show(outcome.shown.join('\n'));
     if (json || format !== 'summary') continue;
     if (outcomes.length > 1) print('\n');
-    print(summarize(outcome.result, outcome.readings, stdoutTerminal()));
+    show(summarize(outcome.result, outcome.readings, stdoutTerminal()));
   }
   const results = outcomes.map(({ result }) => result);
   const page = args.text('html');
@@ -113,7 +114,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   }
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
-  else if (format === 'mail') print(mailGroups(results));
+  else if (format === 'mail') show(mailGroups(results));
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);
 }
 
@@ -147,7 +148,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   let exitCode: ExitCode = EXIT.ok;
   const startMs = performance.now();
   const progress = new Progress(process.stderr, stderrTerminal(), startMs);
-  const what = loaded.pointCount === 1 ? loaded.first.title : `${loaded.pointCount} points of ${file.path}`;
+  const what = loaded.pointCount === 1 ? visible(loaded.first.title) : `${loaded.pointCount} points of ${file.path}`;
   const add = (point: PointResult, scenario: Scenario): void => {
     points.push(point);
     readings.push(readPoint(scenario, point, loaded.references));
@@ -206,9 +207,8 @@ function pointAsTc(scenario: Scenario, point: PointResult): string {
 /** Writes a result to the folder `out`; scenarios of one name are numbered. */
 function keep({ result }: Outcome, outcomes: readonly Outcome[], out: string | undefined): void {
   if (out === undefined) return;
-  const nameOf = (file: string): string => basename(file, extname(file));
-  const name = nameOf(result.scenario.file);
-  const alike = outcomes.filter((outcome) => nameOf(outcome.result.scenario.file) === name).length;
+  const name = outputName(result.scenario.file);
+  const alike = outcomes.filter((outcome) => outputName(outcome.result.scenario.file) === name).length;
   const path = join(out, `${name}${alike > 1 ? `-${alike}` : ''}.json`);
   writeText(path, `${JSON.stringify(result)}\n`);
   say(`sim: ${path} written`);

@@ -8,7 +8,7 @@ import { ScenarioError } from '../scenario/problem.ts';
 import { bytesBeside, pathBeside } from '../sweep/named-files.ts';
 import { FileFault } from '../sweep/sweep-fault.ts';
 import { usageFailure } from './command.ts';
-import { fileFailure, readText } from './files.ts';
+import { fileFailure, inputName, readText } from './files.ts';
 import { say } from './streams.ts';
 
 /** A scenario longer than this is not read whole; the loader refuses it (bytes). */
@@ -32,9 +32,11 @@ export interface ReadScenarios {
   readonly exitCode: typeof EXIT.ok | typeof EXIT.invalid | typeof EXIT.trouble;
 }
 
-/** Reads one scenario. @throws Failure (trouble), ScenarioError */
-export function readScenario(path: string, overrides: Overrides = {}): ScenarioFile {
-  const text = readText(path, LONGEST_SCENARIO_BYTES);
+/** Reads one scenario, `-` from standard input. @throws Failure (trouble, usage), ScenarioError */
+export function readScenario(given: string, overrides: Overrides = {}): ScenarioFile {
+  const text = readText(given, LONGEST_SCENARIO_BYTES);
+  // Without a folder in it, so that files beside standard input are those of the working directory.
+  const path = inputName(given);
   const files: Record<string, string> = {};
   const readNamed = (name: string): string => {
     files[name] = readText(pathBeside(path, name));
@@ -76,11 +78,18 @@ export function readScenarios(paths: readonly string[], overrides: Overrides = {
 
 /** Reads `--set name=value` options. @throws Failure (usage) */
 export function assignments(option: string, texts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const end = text.indexOf('=');
-      if (end > 0) return [text.slice(0, end), text.slice(end + 1)];
-      throw usageFailure(`--${option}: expected name=value but received ${JSON.stringify(text)}`);
-    }),
-  );
+  const values = new Map<string, string>();
+  for (const text of texts) {
+    const end = text.indexOf('=');
+    if (end <= 0) throw usageFailure(`--${option}: expected name=value but received ${JSON.stringify(text)}`);
+    const name = text.slice(0, end);
+    if (values.has(name)) {
+      throw usageFailure(
+        `--${option}: ${name} can be given only once`,
+        option === 'set' ? undefined : `list all of its values: --${option} ${name}=${values.get(name)},…`,
+      );
+    }
+    values.set(name, text.slice(end + 1));
+  }
+  return Object.fromEntries(values);
 }

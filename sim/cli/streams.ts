@@ -1,8 +1,15 @@
 import { once } from 'node:events';
 import { EXIT } from '../output/exit-codes.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
+import { visibleLines } from '../scenario/visible-text.ts';
+import { systemReason } from './files.ts';
 
-/** Writes a result to stdout. */
+/** Writes text for people to stdout; what a terminal would obey in it is made visible. */
+export function show(text: string): void {
+  print(visibleLines(text));
+}
+
+/** Writes data, or a file that goes to stdout, as it is. */
 export function print(text: string): void {
   process.stdout.write(text);
 }
@@ -14,9 +21,9 @@ export async function printParts(parts: Iterable<string>): Promise<void> {
   }
 }
 
-/** Tells the user something on stderr. */
+/** Tells the user something on stderr; what a terminal would obey in it is made visible. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${visibleLines(text)}\n`);
 }
 
 /** What stdout can show. */
@@ -34,7 +41,7 @@ export function watchStreams(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit();
-      if (stream === process.stdout) say(`sim: cannot write the result: ${error.code}`);
+      if (stream === process.stdout) say(`sim: cannot write the result: ${systemReason(error)}`);
       process.exit(EXIT.trouble);
     });
   }

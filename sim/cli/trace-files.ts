@@ -3,7 +3,7 @@ import { PcapTracer } from '../output/pcap-tracer.ts';
 import { TraceCsv } from '../output/trace-csv.ts';
 import type { PacketEvent, Tracer } from '../run/tracer.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import { fileFailure } from './files.ts';
+import { fileFailure, removeIncomplete } from './files.ts';
 
 interface TraceFile extends Tracer {
   readonly path: string;
@@ -46,7 +46,7 @@ export class TraceFiles implements Tracer {
       try {
         file.packet(event, timeNs, hop, flow, className, packet, packets);
       } catch (error) {
-        throw fileFailure(error, 'write', file.path);
+        throw incomplete(error, file);
       }
     }
   }
@@ -57,10 +57,16 @@ export class TraceFiles implements Tracer {
       try {
         file.close();
       } catch (error) {
-        throw fileFailure(error, 'write', file.path);
+        throw incomplete(error, file);
       }
     }
   }
+}
+
+/** A file that cannot be written on, and those beside it, would look like a trace that ended there. */
+function incomplete(error: unknown, { path, besides }: TraceFile): unknown {
+  for (const written of [path, ...besides]) removeIncomplete(written);
+  return fileFailure(error, 'write', path);
 }
 
 function opened<T>(path: string, open: () => T): T {

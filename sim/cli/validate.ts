@@ -5,7 +5,7 @@ import { lint } from '../tc/lint/lint.ts';
 import { formatLintFinding } from '../tc/report.ts';
 import type { Command } from './command.ts';
 import { assignments, readScenarios } from './scenario-files.ts';
-import { print, say } from './streams.ts';
+import { say, show } from './streams.ts';
 
 /** `sim validate`. */
 export const validate: Command = {
@@ -19,7 +19,7 @@ export const validate: Command = {
         say(formatLintFinding(`${path}:${line}:${column}`, finding));
       }
       const points = loaded.pointCount === 1 ? '' : `, ${fixed(loaded.pointCount, 0)} points`;
-      print(`${path}: valid${points}\n`);
+      show(`${path}: valid${points}\n`);
     }
     return exitCode === EXIT.ok ? EXIT.ok : exitCode;
   },

@@ -1,3 +1,4 @@
+import { visible } from '../scenario/visible-text.ts';
 import type { Comparison, Difference, Figure } from './diff.ts';
 import { deviation, fixed } from './figures.ts';
 import { renderTable } from './table.ts';
@@ -12,7 +13,7 @@ export function diffReport({ compared, differences }: Comparison, tolerance: num
     const column = (header: string, align: 'left' | 'right', cellOf: (difference: Difference) => string) =>
       ({ header, align, cells: outside.map(cellOf), dropRank: 0 }) as const;
     const table = [
-      column('figure', 'left', ({ path }) => path),
+      column('figure', 'left', ({ path }) => visible(path)),
       column('left', 'right', ({ left }) => figureText(left)),
       column('right', 'right', ({ right }) => figureText(right)),
       column('difference', 'right', differenceText),
@@ -29,7 +30,7 @@ export function diffReport({ compared, differences }: Comparison, tolerance: num
 }
 
 function figureText(figure: Figure | undefined): string {
-  return figure === undefined ? 'none' : String(figure);
+  return figure === undefined ? 'none' : visible(String(figure));
 }
 
 function differenceText({ left, right }: Difference): string {

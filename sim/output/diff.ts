@@ -33,7 +33,8 @@ export function compareResults(left: readonly Result[], right: readonly Result[]
 
 function relativeDifference(left: Figure | undefined, right: Figure | undefined): number {
   if (typeof left !== 'number' || typeof right !== 'number') return Number.POSITIVE_INFINITY;
-  return Math.abs(right - left) / Math.max(Math.abs(left), Math.abs(right));
+  const relative = Math.abs(right - left) / Math.max(Math.abs(left), Math.abs(right));
+  return Number.isFinite(relative) ? relative : Number.POSITIVE_INFINITY;
 }
 
 /** Figures by path; what was put in, and what may differ between two runs of the same input, is left out. */

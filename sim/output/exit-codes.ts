@@ -6,7 +6,7 @@ export const EXIT = {
   failed: 1,
   /** The command line is wrong. */
   usage: 2,
-  /** A scenario, or another input file, is invalid. */
+  /** A scenario or another input file is invalid; of an imported script not everything could be taken over. */
   invalid: 3,
   /** A file or the network gave trouble. */
   trouble: 4,
@@ -21,4 +21,4 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The list as people read it, for `sim --help`. */
 export const EXIT_CODES_HELP =
   'Exit codes: 0 ok · 1 an expectation failed, or a difference is outside the tolerance · 2 wrong command line · ' +
-  '3 invalid scenario · 4 trouble with a file or the network · 70 internal fault · 130 interrupted';
+  '3 invalid scenario, result or script · 4 trouble with a file or the network · 70 internal fault · 130 interrupted';

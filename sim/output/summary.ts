@@ -1,4 +1,5 @@
 import type { ExpectationResult, Result } from '../run/result.ts';
+import { visible, visibleLines } from '../scenario/visible-text.ts';
 import { deviation, figure, fixed, measureOf } from './figures.ts';
 import { pointSummary } from './point-summary.ts';
 import type { PointReading } from './reading.ts';
@@ -16,7 +17,7 @@ const LISTED_FAILURES = 20;
 export function summarize(result: Result, readings: readonly PointReading[], terminal: Terminal): string {
   const style = styleOf(terminal);
   const single = readings.length === 1 ? readings[0] : undefined;
-  const title = style.bold(result.title === '' ? result.scenario.file : result.title);
+  const title = style.bold(visible(result.title === '' ? result.scenario.file : result.title));
   const parts = [[title, header(result, style)]];
   if (single !== undefined && single.point.failed === undefined) {
     parts.push(pointSummary(single, style), referenceLines(single));
@@ -30,7 +31,8 @@ export function summarize(result: Result, readings: readonly PointReading[], ter
 function header({ points, seed, run }: Result, style: Style): string {
   const [first] = points;
   const same = (value: (point: (typeof points)[number]) => number) => points.every((p) => value(p) === value(first!));
-  const parts = points.length === 1 ? Object.entries(first!.variables).map(([name, value]) => `${name}=${value}`) : [];
+  const parts =
+    points.length === 1 ? Object.entries(first!.variables).map(([name, value]) => visible(`${name}=${value}`)) : [];
   if (points.length !== 1) parts.push(`${fixed(points.length, 0)} points`);
   parts.push(`seed ${seed}`);
   if (first !== undefined && same((point) => point.durationSeconds) && same((point) => point.warmupSeconds)) {
@@ -47,13 +49,13 @@ function referenceLines({ references }: PointReading): string[] {
   const lines = references.map(({ label, figure: path, measured, actual, deviationPercent }) => {
     const measure = measureOf(path);
     const here = `${figure(actual, measure)} here, ${deviation(deviationPercent)}`;
-    return `  ${label}: ${figure(measured, measure)} measured, ${here}`;
+    return `  ${visible(label)}: ${figure(measured, measure)} measured, ${here}`;
   });
   return ['', 'reference', ...lines];
 }
 
 function everyExpectation({ point }: PointReading, style: Style): string[] {
-  if (point.failed !== undefined) return ['', style.bad(`did not run: ${point.failed}`)];
+  if (point.failed !== undefined) return ['', style.bad(`did not run: ${visibleLines(point.failed)}`)];
   if (point.expectations.length === 0) return [];
   return ['', 'expectations', ...point.expectations.map((expectation) => expectationLine(expectation, style))];
 }
@@ -64,7 +66,7 @@ function failures(readings: readonly PointReading[], style: Style): string[] {
   const broken = readings.filter(({ point }) => point.failed !== undefined);
   const lines: string[] = [];
   for (const { point } of broken.slice(0, LISTED_FAILURES)) {
-    lines.push(`${style.bad('✗ did not run')}  ${variablesText(point.variables)}: ${point.failed}`);
+    lines.push(`${style.bad('✗ did not run')}  ${variablesText(point.variables)}: ${visibleLines(point.failed ?? '')}`);
   }
   for (const { point, expectation } of failed.slice(0, LISTED_FAILURES)) {
     lines.push(`  ${variablesText(point.variables)}`, expectationLine(expectation, style));
@@ -80,11 +82,12 @@ function verdict(passed: number, all: number, style: Style): string {
   return style.bad(`✗ ${fixed(all - passed, 0)} of ${fixed(all, 0)} expectations failed`);
 }
 
-function expectationLine({ text, passed, actual, expected }: ExpectationResult, style: Style): string {
+function expectationLine({ text: line, passed, actual, expected }: ExpectationResult, style: Style): string {
+  const text = visible(line);
   const measure = measureOf((text.split(/\s/)[0] ?? '').split('.'));
   const show = (value: ExpectationResult['actual']): string => {
     if (value === null) return 'no such figure';
-    return typeof value === 'number' ? figure(value, measure) : String(value);
+    return typeof value === 'number' ? figure(value, measure) : visible(String(value));
   };
   if (passed) return `  ${style.good('✓ passed')}  ${text}${style.dim(`   ${show(actual)}`)}`;
   const relative =
@@ -96,6 +99,6 @@ function expectationLine({ text, passed, actual, expected }: ExpectationResult, 
 
 function variablesText(variables: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => visible(`${name}=${value}`))
     .join(' ');
 }

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExpectationResult, PointResult } from '../run/result.ts';
 import type { Journal } from '../sweep/journal.ts';
+import { makeFolder } from '../sweep/make-folder.ts';
 import { type FailureCause, readLineHead, resultText } from '../sweep/point-line.ts';
 import type { Edge } from '../sweep/refine.ts';
 import { csvLine } from './csv.ts';
@@ -55,7 +55,7 @@ export async function writeSweepFiles(
     for (const index of journal.indexes()) totals.add(JSON.parse(journal.line(index)).result, journal.line(index));
     return totals.totals();
   }
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const columns = pointColumns(journal.header.sweptNames);
   const names = [RESULT_NAME, LINES_NAME, CSV_NAME, PARQUET_NAME, ...(edges === undefined ? [] : [EDGES_NAME])];
   const files: OutputFile[] = [];

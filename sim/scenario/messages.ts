@@ -59,8 +59,8 @@ function didYouMean(nearest: string | undefined, otherwise: string | undefined):
 
 // The text of the file ------------------------------------------------------------------------------------------
 
-export function notText(): Message {
-  return { expected: 'a scenario in YAML (UTF-8 text)', received: 'binary data' };
+export function notText(encoding: string | undefined): Message {
+  return { expected: 'a scenario in YAML (UTF-8 text)', received: encoding ?? 'binary data' };
 }
 
 export function tooLarge(bytes: number, maximum: number): Message {

@@ -1,3 +1,5 @@
+import { visible, visibleLines } from './visible-text.ts';
+
 /** A position in the text of a scenario, 1-based, and the line that it stands in. */
 export interface Place {
   readonly line: number;
@@ -45,13 +47,13 @@ export function formatProblem(problem: Problem, file: string): string {
   const { place, path, variables, hint } = problem;
   const where = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
-  const lines = [`${where}: ${subject}expected ${problem.expected} but received ${problem.received}`];
+  const lines = [visible(`${where}: ${subject}expected ${problem.expected} but received ${problem.received}`)];
   if (place !== undefined && place.sourceLine.trim() !== '') lines.push(...formatExcerpt(place));
   if (variables !== undefined) {
-    const values = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    const values = Object.entries(variables).map(([name, value]) => visible(`${name}=${value}`));
     lines.push(`  at the point ${values.join(' ')}`);
   }
-  if (hint !== undefined) lines.push(`  hint: ${hint}`);
+  if (hint !== undefined) lines.push(`  hint: ${visible(hint)}`);
   return lines.join('\n');
 }
 
@@ -63,8 +65,8 @@ function formatExcerpt({ line, column, sourceLine }: Place): string[] {
   const excerpt = sourceLine.slice(start, start + EXCERPT_COLUMNS);
   const margin = `  ${line} | `;
   // A tab stays a tab, so that the caret stands below its character.
-  const indent = excerpt.slice(0, column - 1 - start).replaceAll(/[^\t]/g, ' ');
-  return [margin + excerpt, `${' '.repeat(margin.length - 2)}| ${indent}^`];
+  const indent = visibleLines(excerpt.slice(0, column - 1 - start)).replaceAll(/[^\t]/g, ' ');
+  return [margin + visibleLines(excerpt), `${' '.repeat(margin.length - 2)}| ${indent}^`];
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import * as messages from './messages.ts';
 import { type Message, type Place, type Problem, ScenarioError } from './problem.ts';
+import { encodingOf } from './text-encoding.ts';
 
 /** Longest text that is read (characters). */
 const MAXIMUM_CHARACTERS = 8 * 1024 * 1024;
@@ -49,7 +50,7 @@ export function parseText(text: string, file: string): ParsedText {
   if (text.length > MAXIMUM_CHARACTERS) fail(messages.tooLarge(text.length, MAXIMUM_CHARACTERS), 0);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what tells binary data
   const binary = /[\u0000-\u0008\u000e-\u001f\ufffd]/.exec(text);
-  if (binary !== null) throw new ScenarioError(file, [{ ...messages.notText(), path: [] }]);
+  if (binary !== null) throw new ScenarioError(file, [{ ...messages.notText(encodingOf(text)), path: [] }]);
 
   if (isDeeplyNested(text)) fail(messages.tooDeep(MAXIMUM_DEPTH), 0);
 

@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderLock } from './folder-lock.ts';
 import { JOURNAL_NAME, type JournalHeader } from './journal-format.ts';
 import { hasJournal, type LinePlace, openForReading, readJournal, readLine } from './journal-reader.ts';
+import { makeFolder } from './make-folder.ts';
 import { readLineHead } from './point-line.ts';
 import type { PointKeeper } from './run-tasks.ts';
 import { FileFault, SweepFault } from './sweep-fault.ts';
@@ -65,7 +66,7 @@ export class Journal implements PointKeeper {
   static async open(folder: string, header: JournalHeader, mode: JournalMode): Promise<Journal> {
     const path = join(folder, JOURNAL_NAME);
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
     } catch (error) {
       throw new FileFault('make', folder, error);
     }

@@ -1,7 +1,8 @@
-import { Document } from 'yaml';
+import { Document, visit } from 'yaml';
 import type { NestedModel } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import type { FilterValues, HopSpec, ScenarioPoint } from '../scenario/scenario.ts';
+import { escapeInvisible, visible } from '../scenario/visible-text.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { camelCase, writeHandle, writeOptions } from './export-options.ts';
 import { QdiscWriter } from './export-qdisc.ts';
@@ -50,10 +51,17 @@ export function exportTc({ scenario, variables }: ScenarioPoint, document: unkno
     keptHops[hop.name] = { [MADE_OF]: exported.hopName, ...kept, ...handles };
   }
   const keptDocument = { ...written, hops: keptHops };
-  const yaml = new Document(keptDocument, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
+  const keptNodes = new Document(keptDocument, { aliasDuplicateObjects: false });
+  visit(keptNodes, {
+    Scalar: (_, node) => {
+      // Only quoted text can say what would not be seen.
+      if (typeof node.value === 'string' && visible(node.value) !== node.value) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const yaml = escapeInvisible(keptNodes.toString({ lineWidth: 0 }));
   const lines = [
     '#!/bin/sh',
-    `# ${scenario.title.replaceAll(/\s+/g, ' ')}`,
+    `# ${visible(scenario.title.replaceAll(/\s+/g, ' '))}`,
     '# Written by sim export tc; sim import tc makes the same scenario of it. Of the lines that begin with #sim: tc knows',
     '# nothing: links, flows, kernel, timers.',
     ...(count === 0 ? ['# Nothing of it can be set up with tc.'] : []),

@@ -39,6 +39,11 @@ describe('a comparison', () => {
     expect(differences.every(({ relative }) => relative === Number.POSITIVE_INFINITY)).toBe(true);
   });
 
+  test('counts a figure that is not finite as beyond any tolerance', () => {
+    const { differences } = compareResults([result], [withSent(Number.POSITIVE_INFINITY)]);
+    expect(differences.map(({ relative }) => relative)).toEqual([Number.POSITIVE_INFINITY]);
+  });
+
   test('leaves out series, which depend on --detail', () => {
     const [first] = result.points;
     const load = { ...first!.flows.load!, series: { throughput: {} } };

@@ -3,18 +3,28 @@ import { rounded } from '../chart.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
 import { type ChartSource, pointWords, type Reading } from '../reading.ts';
 import { INK, MUTED, SERIES, SHAPES } from '../theme.ts';
+import { overshootCharts } from './overshoot.ts';
+import { quantityVaried, responseLine } from './response-line.ts';
+import { staircaseCharts } from './staircase.ts';
 import { domainOf, seriesLabels } from './xy.ts';
 
 const POINT_LIMIT = 40;
 const FLOW_LIMIT = 6;
 
-/** What each flow gets at each point of a grid that varies no rate: one row a point. */
+/**
+ * What each flow gets at each point of a grid: over a number that varies, or one row a point. Grids of rates that make
+ * a staircase, and transfers by size and limit, have drawings of their own.
+ */
 export function responseCharts(source: ChartSource): Chart[] {
   const { points } = source;
   if (points.length < 2 || source.varying.length === 0 || source.results.length > 1) return [];
   const readings = points.flatMap((p) => p.readings);
   const rates = new Set(readings.map((r) => r.configuredBitsPerSecond));
-  if (readings.length === 0 || readings.some((r) => r.level === 'transfer') || rates.size >= 3) return [];
+  if (readings.length === 0 || staircaseCharts(source).length > 0) return [];
+  const quantity = quantityVaried(source);
+  const transfers = readings.some((r) => r.level === 'transfer') && overshootCharts(source).length > 0;
+  if (transfers && (quantity === undefined || /size|bytes|limit|link|bandwidth/i.test(quantity.name))) return [];
+  if (quantity !== undefined) return [responseLine(source, quantity, readings, titleOf(source, readings))];
   const drawnPoints = points.slice(0, POINT_LIMIT);
   const flows = [...new Set(readings.map((r) => r.flow))].slice(0, FLOW_LIMIT);
   const flowLabels = seriesLabels(flows);

@@ -11,6 +11,7 @@ import { compactPath, drawSpec } from '../../reports/vega.ts';
 import type { Result } from '../../sim/run/result.ts';
 import {
   curlResult,
+  flow,
   HTB_DOCUMENT,
   htbPoint,
   resultOf,
@@ -34,6 +35,27 @@ function burstResult(): Result {
   const { sweep: _, ...rest } = HTB_DOCUMENT;
   const points = ['1600b', '8kb', '32kb'].map((burst) => ({ ...htbPoint({}), variables: { burst } }));
   return resultOf('bursts', { ...rest, burst: '${burst}' }, points);
+}
+
+/** A link without a rate and a policer whose rate goes with its burst: each run has a rate and a burst of its own. */
+function policedTransfers(kind: 'open' | 'transfer'): Result {
+  const runs = [
+    ['10kb', '1mbit', 60],
+    ['40kb', '2mbit', 150],
+    ['160kb', '4mbit', 330],
+  ] as const;
+  const points = runs.map(([burst, rate, packetsPerSecond]) => {
+    const transfer = { bytes: 1e6, seconds: 4, bitsPerSecond: 2e6, limitBitsPerSecond: 0, deviationPercent: 0 };
+    const down = flow({
+      packetsPerSecond,
+      sizeBytes: 1514,
+      ...(kind === 'transfer' ? { transfer: { ...transfer, completed: true } } : {}),
+    });
+    return { ...htbPoint({}), variables: { burst, rate }, expectations: [], hops: {}, flows: { down } };
+  });
+  const hop =
+    kind === 'open' ? { shaper: 'police', rate: '${rate}', burst: '${burst}' } : { link: { queue: '${burst}' } };
+  return resultOf('policed', { hops: { wan: hop }, flows: { down: { via: ['wan'], source: 'bulk' } } }, points);
 }
 
 /** Delays from 10 µs to 100 ms, which need a logarithmic axis. */
@@ -136,6 +158,21 @@ describe('findings', () => {
     expect(titleOf(chart('bursts in a row', 'response'))).toBe(
       'With burst 1600b, generator gets 656.3 Mbit/s where 555 Mbit/s is configured, 18.2 % more',
     );
+  });
+
+  it('over a burst are drawn as a line, whatever else goes with it', () => {
+    for (const kind of ['open', 'transfer'] as const) {
+      const charts = chooseCharts(chartSource([policedTransfers(kind)]));
+      expect(charts, kind).not.toHaveLength(0);
+      const drawn = charts.find(({ name }) => name === 'response' || name === 'staircase');
+      expect(drawn, kind).toBeDefined();
+    }
+    const { panels, legend } = chart('bursts in a row', 'response');
+    const rows = panels[0]!.rows.filter(({ series }) => series === 'generator');
+    // sizes as tc reads them: 1600 B, 8 and 32 KiB, in kB; 656.25 Mbit/s of frames in each run
+    expect(rows.map(({ x }) => x)).toEqual([1.6, 8.192, 32.768]);
+    for (const { y } of rows) expect(y).toBeCloseTo(656.25, 0);
+    expect(legend.map(({ label }) => label)).toEqual(['generator', 'configured']);
   });
 
   it('of tokens say how long the class could not send', () => {

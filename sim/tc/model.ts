@@ -5,7 +5,7 @@ export type TcOption = string | number | true | readonly number[];
 export interface TcMessage {
   /** 1-based line of the script or of the shown output. */
   readonly line: number;
-  /** `error`: left out, the scenario is not what the script sets up; `warning`: imported with a difference; `info`: understood. */
+  /** `error`: left out, the scenario is not what the script sets up (exit code 3); `warning`: imported with a difference; `info`: understood. */
   readonly severity: 'error' | 'warning' | 'info';
   readonly text: string;
   readonly hint?: string;

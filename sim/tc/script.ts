@@ -33,6 +33,8 @@ const REMOTE = new Set([
   'vcmd',
   'himage',
 ]);
+const VERBS =
+  /^(?:a(?:dd?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|r(?:e(?:p(?:l(?:a(?:ce?)?)?)?)?)?|link|d(?:e(?:l(?:e(?:te?)?)?)?)?|s(?:h(?:ow?)?)?|l(?:s|st|ist)?)$/;
 const OBJECTS = /^(?:q|qd|qdi|qdis|qdisc|c|cl|cla|clas|class|f|fi|fil|filt|filte|filter)$/;
 const BATCH_LINE = /^\s*(?:qdisc|class|filter)\s+(?:add|change|replace|link|del|delete)\s/;
 /** A line of `set -x`: `+ tc …`, `++ tc …`, `+ script.sh:12: tc …`. */
@@ -51,7 +53,8 @@ export interface ScriptReading {
 /** Reads a script, a batch file or a trace; nothing is executed. */
 export function readScript(text: string, variables: Readonly<Record<string, string>>): ScriptReading {
   const reader = new ScriptToTree();
-  const { commands, skipped } = readShell(prepare(text), variables);
+  const { commands, skipped, unused } = readShell(prepare(text), variables);
+  reader.unused(unused);
   for (const command of commands) reader.command(command);
   reader.skipped(skipped);
   reader.messages.sort((a, b) => a.line - b.line);
@@ -85,6 +88,7 @@ class ScriptToTree implements ScriptReading {
   readonly messages: TcMessage[] = [];
   commands = 0;
   readonly #needsWayOut = new Set<TcMessage>();
+  readonly #toldUnknown = new Set<string>();
   #toldFirewall = false;
 
   command(command: ShellCommand): void {
@@ -104,6 +108,11 @@ class ScriptToTree implements ScriptReading {
       return;
     }
     const at = tcPosition(words);
+    const missing = words[0]?.unknown;
+    if (missing !== undefined && !/tc$/.test(first) && (at === 0 || (at === undefined && first === ''))) {
+      this.#unknownCommand(command.line, missing, at === 0);
+      if (at === undefined) return;
+    }
     if (at === undefined) {
       if (
         !/^(?:echo|printf|logger|:|#)$/.test(first) &&
@@ -114,6 +123,17 @@ class ScriptToTree implements ScriptReading {
       return;
     }
     this.#tc(words.slice(at + 1), words.slice(0, at), command);
+  }
+
+  /** Says once for each reason that nobody knows which command a line runs. */
+  #unknownCommand(line: number, reason: string, isTc: boolean): void {
+    const text = isTc ? `taken for a tc command: ${reason}` : `not read, as nobody knows the command: ${reason}`;
+    if (this.#toldUnknown.has(text)) return;
+    this.#toldUnknown.add(text);
+    const hint = isTc
+      ? 'write tc in its place, or set it to tc at the head of the script'
+      : 'write its value at the head of the script (NAME=value), or import with --set NAME=value';
+    this.#say(line, 'warning', text, hint);
   }
 
   /** Says what could not be interpreted: the way out once, the lines each time. */
@@ -143,6 +163,14 @@ class ScriptToTree implements ScriptReading {
           'warning',
           `the script ends here (${part.name}); ${many} below never run${part.tcLines.length === 1 ? 's' : ''}${at}`,
         );
+    }
+  }
+
+  /** Says which of the variables given from outside change nothing. */
+  unused(variables: readonly { readonly name: string; readonly overwritten: boolean }[]): void {
+    for (const { name, overwritten } of variables) {
+      const why = overwritten ? 'the script sets it itself' : 'nothing that is read of the script uses it';
+      this.#say(1, 'warning', `the value given for ${name} changes nothing: ${why}`);
     }
   }
 
@@ -264,8 +292,12 @@ function tcPosition(words: readonly ShellWord[]): number | undefined {
   const isTc = (word: ShellWord | undefined): boolean => word !== undefined && /^(?:\S*\/)?tc$/.test(word.text);
   if (isTc(words[0])) return 0;
   const first = words[0]?.text.replace(/^.*\//, '') ?? '';
-  // A variable that nobody sets may stand for sudo; only where tc follows at once.
-  if (words[0]?.unknown !== undefined && isTc(words[1])) return 1;
+  if (words[0]?.unknown !== undefined) {
+    // A variable that nobody sets may stand for sudo, where tc follows at once, or for tc itself.
+    if (isTc(words[1])) return 1;
+    const at = words.findIndex((word, i) => i > 0 && !word.text.startsWith('-'));
+    if (first === '' && OBJECTS.test(words[at]?.text ?? '') && VERBS.test(words[at + 1]?.text ?? '')) return 0;
+  }
   if (!WRAPPERS.has(first) && !REMOTE.has(first)) return undefined;
   const at = words.findIndex(
     (word, i) => isTc(word) && (OBJECTS.test(words[i + 1]?.text ?? '') || (words[i + 1]?.text ?? '').startsWith('-')),

@@ -20,16 +20,29 @@ const WHERE_IS_TC = /^\s*(?:which|command\s+-v|type\s+-[pP])\s+(?:\S*\/)?tc\s*$/
 /** Variables of a script as far as they are known from its text. */
 export class ShellVariables {
   readonly #values = new Map<string, VariableValue>();
+  /** Given from outside and not asked for yet; what is set anew before that stays here. */
+  readonly #unread = new Set<string>();
+  readonly #overwritten = new Set<string>();
 
   constructor(given: Readonly<Record<string, string>>) {
-    for (const [name, text] of Object.entries(given)) this.#values.set(name, { text });
+    for (const [name, text] of Object.entries(given)) {
+      this.#values.set(name, { text });
+      this.#unread.add(name);
+    }
+  }
+
+  /** Variables given from outside whose value was never asked for, and whether the script sets them itself. */
+  get unused(): { readonly name: string; readonly overwritten: boolean }[] {
+    return [...this.#unread].map((name) => ({ name, overwritten: this.#overwritten.has(name) }));
   }
 
   get(name: string): VariableValue | undefined {
+    if (!this.#overwritten.has(name)) this.#unread.delete(name);
     return this.#values.get(name);
   }
 
   set(name: string, value: VariableValue): void {
+    if (this.#unread.has(name)) this.#overwritten.add(name);
     this.#values.set(name, value);
   }
 
@@ -98,7 +111,7 @@ export class ShellVariables {
     let reason: string | undefined;
     try {
       const text = evaluateArithmetic(expression.text, (name) => {
-        const value = this.#values.get(name);
+        const value = this.get(name);
         if (value === undefined || 'text' in value) return value?.text;
         reason = value.unknown;
         return undefined;
@@ -113,7 +126,7 @@ export class ShellVariables {
   #parameter(name: string, operator: string, argument: readonly WordPart[], line: number): VariableValue {
     if (operator === 'other')
       return { unknown: `\${${name.slice(0, 40)}} is a kind of expansion that is not interpreted` };
-    const value = this.#values.get(name);
+    const value = this.get(name);
     if (value !== undefined && 'unknown' in value) return value;
     const missing = value === undefined || (operator.startsWith(':') && value.text === '');
     const sort = operator.replace(':', '');
@@ -121,7 +134,7 @@ export class ShellVariables {
     if (!missing) return value;
     if (sort === '-' || sort === '=') {
       const text = this.expandToText(argument, line);
-      if (sort === '=') this.#values.set(name, text);
+      if (sort === '=') this.set(name, text);
       return text;
     }
     return { unknown: reasonOfMissing(name) };

@@ -25,6 +25,8 @@ export interface SkippedPart {
 export interface ShellReading {
   readonly commands: readonly ShellCommand[];
   readonly skipped: readonly SkippedPart[];
+  /** Variables given from outside that nothing uses. */
+  readonly unused: ShellVariables['unused'];
 }
 
 const OPENERS: Readonly<Record<string, SkippedPart['sort']>> = {
@@ -48,11 +50,11 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=/;
 export function readShell(text: string, variables: Readonly<Record<string, string>> = {}): ShellReading {
   const { tokens, faults } = tokenize(text);
   const reader = new ScriptReader(tokens, variables);
-  const { commands, skipped } = reader.run();
+  const { commands, skipped, unused } = reader.run();
   const faultParts = faults.map(
     ({ line, expected }) => ({ line, sort: 'fault', name: expected, tcLines: [] }) as const,
   );
-  return { commands, skipped: [...skipped, ...faultParts].sort((a, b) => a.line - b.line) };
+  return { commands, skipped: [...skipped, ...faultParts].sort((a, b) => a.line - b.line), unused };
 }
 
 interface Block {
@@ -115,6 +117,7 @@ class ScriptReader {
     return {
       commands: this.#commands.map(({ command, input }) => ({ ...command, input })),
       skipped: this.#skipped,
+      unused: this.#variables.unused,
     };
   }
 
@@ -320,8 +323,8 @@ class ScriptReader {
     conditional: { sort: SkippedPart['sort']; name: string } | undefined,
   ): void {
     let value: VariableValue = this.#variables.expandToText(parts, line);
-    const old = this.#variables.get(name);
-    if (append && old !== undefined) {
+    const old = append ? this.#variables.get(name) : undefined;
+    if (old !== undefined) {
       if ('unknown' in old) value = old;
       else if ('text' in value) value = { text: (old.text + value.text).slice(0, 65536) };
     }

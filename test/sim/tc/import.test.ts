@@ -5,6 +5,39 @@ import { complaints, hopOf, imported, ran } from './support.ts';
 const HTB =
   'tc qdisc add dev eth0 root handle 1: htb default 10\ntc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit\n';
 
+describe('what is given from outside, or by nobody', () => {
+  const script = (head: string, tc: string): string =>
+    `${head}\n${tc} qdisc add dev eth0 root handle 1: htb default 10\n${tc} class add dev eth0 parent 1: classid 1:10 htb rate $RATE\n`;
+  it.each([
+    ['$TC', '2: taken for a tc command: TC is set nowhere before'],
+    ['${CMD} -force', '2: taken for a tc command: CMD is set nowhere before'],
+    ['$1', '2: taken for a tc command: $1 is an argument of the script'],
+  ])('a command %s that nobody sets is taken for tc where its words are those of tc, and told once', (tc, told) => {
+    const { loaded, messages } = imported(script('RATE=5mbit', tc));
+    expect(complaints(messages)).toEqual([told]);
+    expect(loaded.first.hops[0]?.shaper).toMatchObject({ kind: 'htb', values: { classes: { '1:10': { rate: 5e6 } } } });
+  });
+  it('any other command that nobody sets is told once', () => {
+    const { messages } = imported(`${HTB}$IPT -A FORWARD -j DROP\n$IPT -A INPUT -j DROP\n`);
+    expect(complaints(messages)).toEqual(['3: not read, as nobody knows the command: IPT is set nowhere before']);
+  });
+  it.each([
+    ['', { RATE: '5mbit' }, []],
+    ['RATE=${RATE:-1mbit}', { RATE: '5mbit' }, []],
+    ['RATE=$((KBIT))kbit', { KBIT: '5000' }, []],
+    [
+      'RATE=5mbit',
+      { NOPE: '1' },
+      ['1: the value given for NOPE changes nothing: nothing that is read of the script uses it'],
+    ],
+    ['RATE=5mbit', { RATE: '1mbit' }, ['1: the value given for RATE changes nothing: the script sets it itself']],
+  ])('after "%s" the values %j are told where they change nothing', (head, variables, told) => {
+    const { messages, document } = importTc(script(head, 'tc'), 'test.sh', { variables });
+    expect(complaints(messages)).toEqual(told);
+    expect(document).toMatchObject({ hops: { eth0: { classes: { '1:10': { rate: expect.stringMatching(/^5/) } } } } });
+  });
+});
+
 describe('the many ways to call tc', () => {
   it.each([
     'tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms',

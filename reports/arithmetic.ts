@@ -31,16 +31,21 @@ export function leadingExplanation(source: ChartSource, explanations: readonly E
   const fitting = reading === undefined ? [] : near.filter((e) => concerns(e, reading));
   // Of another flow, it would be the reason for something else.
   const others = [...near, ...explanations].filter((e) => reading === undefined || !e.subject.startsWith('flow '));
-  return [...fitting, ...others].find((e) => e.conclusion !== undefined);
+  return [...fitting, ...others].find((e) => (e.cause ?? e.conclusion) !== undefined);
 }
 
-/** Why it comes out so, in two sentences: the conclusion, and the price of a packet where there is one. */
+/** Why it comes out so: the cause where it is known, else the conclusion and the price of a packet that leads to it. */
 export function whyWords(explanation: Explanation): string {
+  if (explanation.cause !== undefined) return explanation.cause;
   const price = explanation.sections.flatMap((s) => s.lines).find((line) => line.label === 'price');
   const conclusion = explanation.conclusion ?? '';
   return price === undefined
     ? conclusion
-    : `After rounding, a packet is charged ${price.value} (${price.rule}). ${conclusion}`;
+    : `After rounding, a packet is charged ${price.value} (${price.rule}). By this arithmetic: ${conclusion}`;
+}
+
+function whyHtml(words: string | undefined): Html | undefined {
+  return words === undefined ? undefined : html`<p class="why">${shown(words, 800)}</p>`;
 }
 
 function explanationHtml(explanation: Explanation, where: string, index: number): Html {
@@ -52,12 +57,11 @@ function explanationHtml(explanation: Explanation, where: string, index: number)
   return html`<h3>${shown(explanation.subject, 160)}${
     where === '' ? undefined : html` <span class="unit">with ${shown(where)}</span>`
   }</h3>
-${explanation.conclusion === undefined ? undefined : html`<p class="why">${shown(explanation.conclusion, 800)}</p>`}${explanation.sections.map(
-  (s, i) =>
-    tableHtml(
-      { caption: s.title, columns, rows: s.lines.map((line) => [line.label, line.value, line.rule]) },
-      `explain-${index}-${i}`,
-    ),
+${whyHtml(explanation.cause)}${whyHtml(explanation.conclusion)}${explanation.sections.map((s, i) =>
+  tableHtml(
+    { caption: s.title, columns, rows: s.lines.map((line) => [line.label, line.value, line.rule]) },
+    `explain-${index}-${i}`,
+  ),
 )}${(explanation.warnings ?? []).map((warning) => html`<p class="note"><strong>Mind:</strong> ${shown(warning, 400)}</p>`)}`;
 }
 
@@ -87,9 +91,11 @@ export function arithmeticSection(
   if (ordered.length > IN_FULL) {
     parts.push(html`<p class="note">${ordered.length - IN_FULL} more: the explain command prints them.</p>`);
   }
-  const others = explanations.filter((e) => e.subject === lead?.subject && e.conclusion !== undefined && e !== lead);
+  const others = explanations.filter(
+    (e) => e.subject === lead?.subject && (e.conclusion ?? e.cause) !== undefined && e !== lead,
+  );
   if (others.length > 0) {
-    const rows = others.slice(0, OTHER_RUNS).map((e) => [whereOf(e), e.conclusion ?? '']);
+    const rows = others.slice(0, OTHER_RUNS).map((e) => [whereOf(e), e.conclusion ?? e.cause ?? '']);
     const table = {
       caption: `${lead?.subject ?? ''} in the other runs`,
       columns: [

@@ -21,6 +21,8 @@ export interface Explanation {
   readonly point: number;
   /** What is explained: `class 1:108 of bridge`. */
   readonly subject: string;
+  /** What makes it stray from what is configured, in a sentence or two. */
+  readonly cause?: string;
   /** One sentence for somebody in a hurry: why it comes out as it does. */
   readonly conclusion?: string;
   readonly sections: readonly ExplanationSection[];

@@ -171,9 +171,9 @@ function conclude(hop: HopSpec, rateBitsPerSecond: number, prices: readonly Cost
   if (costNs === 0) return `Packets of ${sizeBytes} B cost less than a tick: the class does not hold them back.`;
   const framed = packetsPerSecond * (sizeBytes + hop.link.fcsBytes) * 8;
   return (
-    `Packets of ${sizeBytes} B leave at ${figure(bitsPerSecond, 'rate')} by the class's own rate of ` +
+    `Packets of ${sizeBytes} B leave at ${figure(bitsPerSecond, 'rate')}, as tc counts them, by the class's own rate of ` +
     `${figure(rateBitsPerSecond, 'rate')} (${deviation(100 * (bitsPerSecond / rateBitsPerSecond - 1))}); ` +
-    `an analyser shows ${figure(framed, 'rate')}.`
+    `with their checksum, as an analyser counts them, at ${figure(framed, 'rate')}.`
   );
 }
 

@@ -10,6 +10,7 @@ import { tcpSettings } from '../../models/tcp/settings.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
 import { formatDuration } from '../units/duration.ts';
 import { writeSize } from '../units/size.ts';
+import { curlCause, policerCause } from './cause.ts';
 import { HopClasses } from './class-of-flow.ts';
 import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
 import { explainHtb } from './explain-htb.ts';
@@ -56,7 +57,24 @@ function explainHop(
   }
   const bucket =
     shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, sizesOf(flows)) : undefined;
-  return [bucket ?? explainParameters(hop, shaper)];
+  const explanation = bucket ?? explainParameters(hop, shaper);
+  const cause = shaper.kind === 'police' ? policedCause(scenario, shaper, flows) : undefined;
+  return [cause === undefined ? explanation : { ...explanation, cause }];
+}
+
+/** What a policer does to the TCP flows through it; undefined where there are none, or no time goes by on their way. */
+function policedCause(scenario: Scenario, { values }: NestedModel, flows: readonly FlowSpec[]): string | undefined {
+  const { rate, burst } = values;
+  const rttNs = Math.max(0, ...flows.filter((flow) => !isOpenLoop(flow)).map((flow) => roundTripNs(scenario, flow)));
+  if (typeof rate !== 'number' || typeof burst !== 'number' || rttNs === 0) return undefined;
+  return policerCause(rate, burst, rttNs);
+}
+
+/** Round-trip time of a flow without queues (ns). */
+function roundTripNs({ hops }: Scenario, { via, source }: FlowSpec): number {
+  const forwardNs = hops.filter(({ name }) => via.includes(name)).reduce((sum, { link }) => sum + link.delayNs, 0);
+  const { returnDelay } = source.values;
+  return forwardNs + (typeof returnDelay === 'number' ? returnDelay : forwardNs);
 }
 
 function flowSizes(flow: FlowSpec): number[] {
@@ -87,15 +105,20 @@ function valueText(value: unknown, { type }: Parameter): string {
 
 function explainCurl(scenario: Scenario, flow: FlowSpec, allowed: ConfiguredRate | undefined): Explanation {
   const plan = curlPlan(flow.source.values);
-  const lines = predictTransfer(plan, pathOf(scenario, flow, allowed)).map(curlLine);
+  const predicted = predictTransfer(plan, pathOf(scenario, flow, allowed));
+  const lines = predicted.map(curlLine);
+  const cause = curlCause(plan, predicted);
   const rate = lines.find(({ label }) => label === 'rate');
   const deviates = lines.find(({ label }) => label === 'deviation');
   const conclusion =
     rate === undefined || deviates === undefined
       ? {}
-      : { conclusion: `${bytesText(plan)} arrive at ${rate.value}, ${deviates.value} against the limit.` };
+      : {
+          conclusion: `Counted from the first byte of the answer, ${bytesText(plan)} arrive at ${rate.value}, ${deviates.value} against the limit.`,
+        };
   return {
     subject: `flow ${flow.name}: curl ${plan.rules.version}`,
+    ...(cause === undefined ? {} : { cause }),
     ...conclusion,
     sections: [{ title: 'from the limit to the finish', lines }],
     warnings: [],

@@ -18,6 +18,8 @@ export interface ExplanationSection {
 export interface Explanation {
   /** What is explained: `class 1:108 of bridge`. */
   readonly subject: string;
+  /** What makes it stray from what is configured. */
+  readonly cause?: string;
   /** One sentence for somebody in a hurry. */
   readonly conclusion?: string;
   readonly sections: readonly ExplanationSection[];

@@ -132,7 +132,30 @@ describe('an explanation', () => {
     const [curl] = explain('link: { rate: 700mbit }', 'source: curl, version: "8.6.0", limit: 2000000, size: 5MiB');
     expect(curl!.subject).toBe('flow load: curl 8.6.0');
     expect(step(curl!, /finish/, 'limit')[0]).toBe('2,000,000 bytes/s = 16 Mbit/s');
-    expect(curl!.conclusion).toMatch(/^5,242,880 bytes arrive at [\d.]+ Mbit\/s, [+-][\d.]+ % against the limit\.$/);
+    expect(curl!.conclusion).toMatch(
+      /^Counted from the first byte of the answer, 5,242,880 bytes arrive at [\d.]+ Mbit\/s, [+-][\d.]+ % against the limit\.$/,
+    );
+  });
+
+  test('names the cause: what a stepped bucket gives at once, and how often it is waited for', () => {
+    const cause = (source: string): string | undefined => explain('link: { rate: 700mbit }', source)[0]!.cause;
+    // 5,242,880 / 2,000,000: three lumps, the last of 1,242,880 bytes; two waits of a second instead of 2.62.
+    expect(cause('source: curl, version: pr19384, limit: 2000000, size: 5MiB')).toMatch(
+      /5,242,880 B are 3 such lumps.*the last one, 1,242,880 B, is not waited for.*waits 2 times, 2 s together, where the limit asks for 2\.62/,
+    );
+    expect(cause('source: curl, version: pr19384, limit: 2000000, size: 1MiB')).toMatch(
+      /all of the 1,048,576 B fit into that and pass without being limited\.$/,
+    );
+    expect(cause('source: curl, version: "8.6.0", size: 5MiB')).toBeUndefined();
+  });
+
+  test('names the cause: a burst of a policer below rate × round-trip time', () => {
+    const cause = (burst: string, source = 'source: bulk'): string | undefined =>
+      explain(`shaper: police\nrate: 3mbit\nburst: ${burst}\nlink: { rate: 1gbit, delay: 50ms }`, source)[0]!.cause;
+    // 375,000 bytes/s × 100 ms
+    expect(cause('3750b')).toMatch(/a burst of 3,750 B pass, less than the 37,500 B .* × 100 ms\)/);
+    expect(cause('37500b')).toMatch(/a burst of 37,500 B pass, no less than the 37,500 B/);
+    expect(cause('3750b', 'source: cbr, rate: 4mbit, size: 1000b')).toBeUndefined();
   });
 
   test('is wrapped to the width of the terminal', () => {

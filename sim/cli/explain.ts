@@ -17,10 +17,13 @@ export const explain: Command = {
   },
   async run(args) {
     const sizeBytes = sizeOf(args.text('size'));
-    const { loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
+    const { path, loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
     const explanations = explainScenario(loaded.first, sizeBytes);
     if (args.flag('json')) print(`${JSON.stringify(explanations, null, 2)}\n`);
-    else show(explanationText(explanations, stdoutTerminal()));
+    else if (explanations.length > 0) show(explanationText(explanations, stdoutTerminal()));
+    if (explanations.length === 0) {
+      say(`sim: ${path}: no hop has a shaper and no flow is a transfer of curl, so there is no arithmetic to explain`);
+    }
     if (loaded.pointCount > 1) {
       const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => `${name}=${value}`);
       say(

@@ -18,6 +18,7 @@ import { type Command, type CommandArguments, usageFailure } from './command.ts'
 import { outputName, writeText } from './files.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { writeDrawings, writePage } from './page.ts';
+import { hasShaper, lintPointer } from './pointers.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
@@ -99,7 +100,8 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     const outcome = await runFile(file, args, signal);
     outcomes.push(outcome);
     keep(outcome, outcomes, args.text('out'));
-    if (format === 'tc') show(outcome.shown.join('\n'));
+    if (format === 'tc' && hasShaper(file.loaded)) show(outcome.shown.join('\n'));
+    else if (format === 'tc') say(`sim: ${file.path}: no hop has a shaper, so tc would show nothing of it`);
     if (json || format !== 'summary') continue;
     if (outcomes.length > 1) print('\n');
     show(summarize(outcome.result, outcome.readings, stdoutTerminal()));
@@ -114,8 +116,17 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   }
   if (json) print(`${JSON.stringify(files.length === 1 ? results[0] : results)}\n`);
   else if (format === 'csv') print(figuresCsv(results));
-  else if (format === 'mail') show(mailGroups(results));
+  else if (format === 'mail') showMail(mailGroups(results));
+  for (const { path, loaded } of files) {
+    const pointer = lintPointer(path, loaded, args.texts('set'));
+    if (pointer !== undefined) say(pointer);
+  }
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);
+}
+
+function showMail(text: string): void {
+  if (text === '') say('sim: no flow is a transfer with an end (source curl, or bulk with bytes), which mail is about');
+  show(text);
 }
 
 function overridesOf(args: CommandArguments) {

@@ -21,6 +21,37 @@ describe('sim run', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
+  test('points to sim validate where the configuration looks wrong, on stderr only', () => {
+    // 1600 bytes, tc's default, are 12.8 µs at 1 Gbit/s: less than a timer is late
+    const doubtful = folder.write('doubtful.yaml', smallScenario().replace(', burst: 3000b', ''));
+    const words = ['run', doubtful, '--set', 'rate=1gbit'];
+    const { exitCode, stderr } = sim(...words);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^sim: \d+ things? in the configuration looks? wrong: sim validate \S+ --set rate=1gbit\n$/);
+    expect(sim(...words.with(0, 'validate')).stderr).toContain('warning: ');
+    expect(JSON.parse(sim(...words, '--json').stdout).format).toBe('shaperlab-result/1');
+  });
+
+  test('says why there is nothing to show of a plain link', () => {
+    const plain = folder.write(
+      'plain.yaml',
+      `duration: 50ms
+hops: { wan: { link: { rate: 10mbit } } }
+flows: { load: { source: cbr, rate: 1mbit, size: 1000b, via: [wan] } }
+`,
+    );
+    for (const [words, reason] of [
+      [['run', plain, '--format', 'tc'], 'no hop has a shaper'],
+      [['run', plain, '--format', 'mail'], 'no flow is a transfer with an end'],
+      [['explain', plain], 'no arithmetic to explain'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = sim(...words);
+      expect(exitCode).toBe(0);
+      expect(stdout).toBe('');
+      expect(stderr).toContain(reason);
+    }
+  });
+
   test('shows a sweep as a table with a row a point', () => {
     const { exitCode, stdout } = sim('run', swept);
     expect(exitCode).toBe(0);

@@ -11,6 +11,13 @@ export interface WrittenOptions {
   readonly left: readonly string[];
 }
 
+/** Parameters that tc takes behind the first value of an option, in this order. */
+const FOLLOWING: Readonly<Partial<Record<OptionType, readonly string[]>>> = {
+  'time-list': ['jitter', 'delayCorrelation'],
+  'chance-list': ['lossCorrelation'],
+  'rate-list': ['packetOverhead'],
+};
+
 /**
  * Writes the values of a model as options of tc, those left out that have their default.
  *
@@ -30,7 +37,15 @@ export function writeOptions(
     const parameter = parameters[name];
     if (parameter === undefined) continue;
     written.add(name);
+    const following = FOLLOWING[type] ?? [];
+    for (const one of following) written.add(one);
     const value = values[name];
+    const more = following.filter((one) => values[one] !== undefined);
+    if (more.length > 0 && value !== undefined) {
+      const all = [name, ...more].map((one) => writeNext(values[one] as number, parameters[one]!));
+      words.push(first!, ...all);
+      continue;
+    }
     if (value === undefined || (type !== 'flag-off' && isDefault(value, parameter, type))) continue;
     if (type === 'flag') {
       if (value === true) words.push(first!);
@@ -44,11 +59,26 @@ export function writeOptions(
   return { words, left };
 }
 
+/** A value among those of one option. */
+function writeNext(value: number, { type }: Parameter): string {
+  if (type === 'duration') return writeDuration(value);
+  if (type === 'rate') return writeRate(value);
+  return type === 'probability' ? writePercent(value) : String(value);
+}
+
+/** 0.07 as 7%, without an exponent, which tc and the import do not read. */
+function writePercent(probability: number): string {
+  const percent = Number((probability * 100).toPrecision(15));
+  const text = String(percent);
+  return `${text.includes('e') ? percent.toFixed(20).replace(/0+$/, '') : text}%`;
+}
+
 function writeValue(value: unknown, type: OptionType, parameter: Parameter): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (typeof value !== 'number') return [String(value)];
+  if (type in FOLLOWING) return [writeNext(value, parameter)];
   if (type === 'rate') return [writeRate(value)];
-  if (type === 'time' || type === 'time-list') return [writeDuration(value)];
+  if (type === 'time') return [writeDuration(value)];
   // The period of sfq is a duration in a scenario and whole seconds for tc.
   if (parameter.type === 'duration') return [String(value / 1e9)];
   return [type === 'hexadecimal' ? value.toString(16) : String(value)];

@@ -40,11 +40,11 @@ export function importTc(text: string, fileName: string, options: TcImportOption
 }
 
 function importTree(tree: TcTree, read: readonly TcMessage[], text: string, fileName: string): TcImport {
-  const translated = translate(tree);
+  const kept = readKept(text);
+  const translated = translate(tree, kept !== undefined);
   const { hops, flows, duration } = translated.document;
   const lost = translated.remarks.filter((remark) => remark.lost).map(lossOf);
   const messages = [...read, ...translated.messages, ...lost].sort((a, b) => a.line - b.line);
-  const kept = readKept(text);
   if (Object.keys(hops).length === 0 && kept === undefined) {
     const hasMistakes = messages.some((message) => message.severity === 'error');
     const hint =

@@ -14,7 +14,8 @@ export type OptionType =
   | 'packets' // 100 or 100p
   | 'priomap'
   | 'time-list' // delay: TIME [JITTER [CORRELATION]]
-  | 'chance-list'; // PERCENT [CORRELATION]
+  | 'chance-list' // PERCENT [CORRELATION]
+  | 'rate-list'; // RATE [PACKETOVERHEAD]
 
 /** One option: its spellings (the first is the key) and how its value is read. */
 export type OptionRule = readonly [names: readonly string[], type: OptionType];
@@ -138,7 +139,7 @@ export const QDISC_OPTIONS: Readonly<Record<string, readonly OptionRule[]>> = {
   netem: [
     [['delay', 'latency'], 'time-list'],
     [['loss', 'drop'], 'chance-list'],
-    [['rate'], 'rate'],
+    [['rate'], 'rate-list'],
     [['limit'], 'packets'],
   ],
   ingress: [],

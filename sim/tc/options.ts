@@ -94,6 +94,11 @@ function readValue(
     }
     case 'time-list':
       return timeList(words, name, options);
+    case 'rate-list': {
+      const rate = readRate(words.value(name, 'a rate'));
+      if (/^\d+$/.test(words.peek())) options.packetOverhead = readInteger(words.take());
+      return rate;
+    }
     case 'chance-list':
       return chanceList(words, name, options, unknown);
   }

@@ -24,13 +24,18 @@ export interface TranslatedScenario {
 
 type Police = Extract<TcAction, { kind: 'police' }>;
 
-/** Makes hops of the devices and supplies a flow for each leaf. */
-export function translate(tree: TcTree): TranslatedScenario {
-  return new Translator(tree).run();
+/**
+ * Makes hops of the devices and supplies a flow for each leaf.
+ *
+ * @param isExported a scenario's own script: its netem is a qdisc, as links are kept beside the commands
+ */
+export function translate(tree: TcTree, isExported: boolean): TranslatedScenario {
+  return new Translator(tree, isExported).run();
 }
 
 class Translator {
   readonly #tree: TcTree;
+  readonly #isExported: boolean;
   readonly #hops: Mapping = {};
   readonly #flows: SuppliedFlow[] = [];
   readonly #remarks: Remark[] = [];
@@ -39,8 +44,9 @@ class Translator {
   /** Hops that packets cross before those of a device, by device: policers of what is redirected to it. */
   readonly #redirected = new Map<string, string[]>();
 
-  constructor(tree: TcTree) {
+  constructor(tree: TcTree, isExported: boolean) {
     this.#tree = tree;
+    this.#isExported = isExported;
   }
 
   run(): TranslatedScenario {
@@ -129,7 +135,7 @@ class Translator {
       return;
     }
     const path = ['hops', device.name];
-    const translator = new QdiscTranslator(device);
+    const translator = new QdiscTranslator(device, this.#isExported);
     const shaper = translator.root(root, path);
     this.#remarks.push(...translator.remarks);
     for (const [place, line] of translator.lines) this.#lines.set(place, line);

@@ -32,9 +32,12 @@ export class QdiscTranslator {
   readonly lines = new Map<string, number>();
   readonly netems: NetemLink[] = [];
   readonly #device: TcDevice;
+  readonly #netemIsQdisc: boolean;
 
-  constructor(device: TcDevice) {
+  /** @param netemIsQdisc leaves netem where it stands, instead of making a link of it */
+  constructor(device: TcDevice, netemIsQdisc: boolean) {
     this.#device = device;
+    this.#netemIsQdisc = netemIsQdisc;
   }
 
   /** The hop's own mapping for the root qdisc, or undefined where nothing shapes. */
@@ -53,7 +56,7 @@ export class QdiscTranslator {
 
   /** A qdisc as `{ kind, … }`; netem is taken out and what it holds takes its place. */
   #qdisc(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): Mapping | undefined {
-    if (qdisc.kind === 'netem') {
+    if (qdisc.kind === 'netem' && !this.#netemIsQdisc) {
       this.#netem(qdisc, path, holder);
       const child = this.#childOf(qdisc);
       return child === undefined ? undefined : this.#qdisc(child, path, holder);

@@ -61,6 +61,22 @@ const leafQdisc = fc.oneof(
     burst: fc.constant(20),
     ecn: maybe(fc.boolean()),
   }),
+  fc
+    .record({
+      delay: fc.integer({ min: 0, max: 500 }).map((ms) => `${ms}ms`),
+      jitter: maybe(fc.constant('2500us')),
+      loss: fc.double({ min: 0, max: 1, noNaN: true }).map((share) => `${share.toFixed(9)}`),
+      correlation: maybe(fc.constantFrom('7%', '0.29')),
+      rate,
+      packetOverhead: maybe(fc.integer({ min: 0, max: 60 })),
+      limit: maybe(fc.integer({ min: 1, max: 5000 })),
+    })
+    .map(({ correlation, ...own }) => ({
+      kind: 'netem',
+      ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
+      ...(correlation === undefined ? {} : { lossCorrelation: correlation }),
+      ...(correlation === undefined || own.jitter === undefined ? {} : { delayCorrelation: correlation }),
+    })),
   record({ kind: fc.constantFrom('pfifo_fast', 'pfifo_head_drop') }),
   record({ kind: fc.constant('prio'), bands: maybe(fc.integer({ min: 3, max: 16 })) }),
 );
@@ -167,6 +183,13 @@ describe('import(export(scenario)) is the scenario', () => {
     const { before, after, said } = roundTrip(textOf(`scenarios/cases/${name}`));
     expect(said).toEqual([]);
     expect(after).toEqual(before);
+  });
+  it('a probability is a percentage for tc', () => {
+    const yaml =
+      'duration: 1s\nhops:\n  h: { shaper: netem, delay: 10ms, jitter: 2ms, delayCorrelation: 0.2, loss: 0.07, rate: 5mbit, packetOverhead: 12 }\nflows:\n  f: { source: cbr, rate: 1mbit, via: [h] }\n';
+    const loaded = scenarioOf(yaml);
+    const { script } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    expect(script).toContain('root netem delay 10ms 2ms 20% loss 7% rate 5mbit 12\n');
   });
   it('says which shapers tc does not know', () => {
     const yaml =

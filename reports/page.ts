@@ -12,7 +12,7 @@ import { cleanText, clipText, embeddedJson, Html, html, shown } from './html.ts'
 import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints } from './reading.ts';
 import { section } from './section.ts';
 import { STYLE } from './style.ts';
-import { pointsTable, runName, runTables, tableHtml } from './tables.ts';
+import { edgesTable, pointsTable, runName, runTables, tableHtml } from './tables.ts';
 import { verdictSection } from './verdict.ts';
 import { filesNamed, whatIfData } from './what-if-data.ts';
 import { glossary, simulatedWords } from './words.ts';
@@ -77,9 +77,13 @@ function leadHtml(
   const why = leadingExplanation(source, explanations);
   const words = lead?.reason ?? (why === undefined ? '' : whyWords(why));
   if (what === undefined && words === '') return undefined;
-  return html`<div class="lead">${what === undefined ? undefined : html`<p><b>What happened.</b> ${shown(what, 500)}.</p>`}${
-    words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`
-  }</div>`;
+  return html`<div class="lead">${
+    what === undefined
+      ? undefined
+      : html`<p><b>What happened.</b> ${shown(what, 500)}.${
+          lead?.counted === undefined ? undefined : ` Rates count ${lead.counted}.`
+        }</p>`
+  }${words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`}</div>`;
 }
 
 function plainFinding(source: ChartSource): string | undefined {
@@ -145,6 +149,10 @@ function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html 
   const parts: Html[] = [];
   const all = pointsTable(source, points);
   if (all !== undefined) parts.push(html`<div id="all-runs">${tableHtml(all, 'table-runs')}</div>`);
+  source.results.forEach((result, i) => {
+    const edges = edgesTable(result);
+    if (edges !== undefined) parts.push(tableHtml(edges, `table-edges-${i}`));
+  });
   const inFull = points.length <= RUNS_IN_FULL ? source.points : source.look === undefined ? [] : [source.look];
   inFull.forEach((read, i) => {
     const name = runName(source, read);

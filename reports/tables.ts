@@ -1,8 +1,9 @@
-import type { ClassResult, HopResult, TransferResult } from '../sim/run/result.ts';
+import type { ClassResult, HopResult, Result, TransferResult } from '../sim/run/result.ts';
 import type { Table } from './chart.ts';
 import { formatNumber, formatQuantity } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { type ChartSource, pointWords, type ReadPoint } from './reading.ts';
+import { measureOf } from './verdict.ts';
 
 const ROW_LIMIT = 200;
 
@@ -96,6 +97,36 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
           note: `The first ${ROW_LIMIT} of ${formatNumber(points.length, 7)} runs; the CSV file of all runs holds the rest.`,
         }
       : {}),
+  };
+}
+
+/** Where a refinement found that a figure changes; undefined for a result that was not refined. */
+export function edgesTable({ edges }: Result): Table | undefined {
+  const [first] = edges ?? [];
+  if (edges === undefined || first === undefined) return undefined;
+  const measure = measureOf(first.figure);
+  const others = Object.keys(first.others);
+  return {
+    caption: `Edges of ${first.figure}`,
+    columns: [
+      ...others.map((label) => ({ label, number: false })),
+      { label: `${first.variable} up to`, number: false },
+      { label: 'Figure', number: true },
+      { label: `${first.variable} from`, number: false },
+      { label: 'Figure', number: true },
+      { label: 'Change', unit: '%', number: true },
+    ],
+    rows: edges
+      .slice(0, ROW_LIMIT)
+      .map((edge) => [
+        ...others.map((name) => edge.others[name] ?? null),
+        edge.below,
+        formatQuantity(edge.figureBelow, measure, 6),
+        edge.above,
+        formatQuantity(edge.figureAbove, measure, 6),
+        edge.figureBelow === 0 ? null : formatNumber(100 * (edge.figureAbove / edge.figureBelow - 1), 3),
+      ]),
+    ...(edges.length > ROW_LIMIT ? { note: `The first ${ROW_LIMIT} of ${edges.length} edges.` } : {}),
   };
 }
 

@@ -11,7 +11,7 @@ const RUN_LIMIT = 100;
 const MEANING = ': the simulation gives what the scenario says must come out';
 
 /** What a figure of the result measures, by its path. */
-function measureOf(path: string): Measure {
+export function measureOf(path: string): Measure {
   if (/bitsPerSecond/.test(path)) return 'rate';
   if (/seconds/i.test(path)) return 'time';
   if (/percent/i.test(path)) return 'percent';

@@ -143,6 +143,23 @@ export interface PointResult {
   readonly failed?: string;
 }
 
+/** Two values of a swept variable between which a figure changes, as a refinement finds them. */
+export interface EdgeResult {
+  readonly variable: string;
+  /** The values around it, as a scenario has them; they are not further apart than the resolution. */
+  readonly below: string;
+  readonly above: string;
+  /** The same in bit/s, bytes, ns or as they stand. */
+  readonly belowValue: number;
+  readonly aboveValue: number;
+  /** The point's other variables. */
+  readonly others: Readonly<Record<string, string>>;
+  /** Path into a point. */
+  readonly figure: string;
+  readonly figureBelow: number;
+  readonly figureAbove: number;
+}
+
 /** What `--json` prints. Everything that may differ between two runs of the same input stands under `run`. */
 export interface Result {
   readonly format: 'shaperlab-result/1';
@@ -158,5 +175,7 @@ export interface Result {
   readonly seed: number;
   readonly references: readonly ReferenceSpec[];
   readonly points: readonly PointResult[];
+  /** Of a sweep that was refined to its end. */
+  readonly edges?: readonly EdgeResult[];
   readonly run: { readonly wallSeconds: number; readonly version: string; readonly node: string };
 }

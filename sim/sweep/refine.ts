@@ -1,5 +1,5 @@
 import { figureAt } from '../run/expect.ts';
-import type { PointResult } from '../run/result.ts';
+import type { EdgeResult, PointResult } from '../run/result.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import type { Quantity } from '../units/quantity.ts';
 import { writeExactly } from '../units/unit-tables.ts';
@@ -12,20 +12,7 @@ import type { PointTask } from './sweep-job.ts';
 export const MOST_ADDED_POINTS = 100_000;
 
 /** Where a figure changes from one value of a variable to the next: a breakpoint of a staircase. */
-export interface Edge {
-  readonly variable: string;
-  /** The values around it, as a scenario has them; they are not further apart than the resolution. */
-  readonly below: string;
-  readonly above: string;
-  /** The same in bit/s, bytes, ns or as they stand. */
-  readonly belowValue: number;
-  readonly aboveValue: number;
-  /** The point's other variables. */
-  readonly others: Readonly<Record<string, string>>;
-  readonly figure: string;
-  readonly figureBelow: number;
-  readonly figureAbove: number;
-}
+export type Edge = EdgeResult;
 
 /** A point of a series: the variable's value, and the figure once it is known. */
 interface Sample {

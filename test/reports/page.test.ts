@@ -184,3 +184,24 @@ describe('a grid with a chart for each link', () => {
     expect(text).toMatch(/pr19384 5MiB 2000000 download [^a-z]* ms 2(\.0+\d*)? s/);
   });
 });
+
+describe('a refined sweep', () => {
+  it('lists its edges', async () => {
+    const edge = {
+      variable: 'rate',
+      below: '512mbit',
+      above: '512001kbit',
+      belowValue: 512e6,
+      aboveValue: 512_001_000,
+      others: { kernel: '2.6.25' },
+      figure: 'flows.generator.bitsPerSecond.frame',
+      figureBelow: 546.875e6,
+      figureAbove: 596.5909e6,
+    };
+    // 596.5909 / 546.875 = 1.0909: from twelve ticks to eleven
+    expect(textOf(await page([{ ...staircaseResult(['2.6.25']), edges: [edge] }], []))).toMatch(
+      /Edges of flows\.generator\.bitsPerSecond\.frame kernel rate up to Figure rate from Figure Change % 2\.6\.25 512mbit 546\.875 Mbit\/s 512001kbit 596\.591 Mbit\/s 9\.09/,
+    );
+    expect(textOf(await page([staircaseResult(['2.6.25'])], []))).not.toContain('Edges of');
+  });
+});

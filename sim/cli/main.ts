@@ -243,7 +243,7 @@ function failed(error: unknown): ExitCode {
   }
   if (error instanceof ScenarioError) {
     say(error.message);
-    return EXIT.invalid;
+    return error.isOfCommandLine ? EXIT.usage : EXIT.invalid;
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   say(`${style.bad('sim:')} internal fault: ${message.split('\n')[0]}`);

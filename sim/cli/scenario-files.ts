@@ -29,7 +29,7 @@ export interface ScenarioFile {
 /** What became of reading several files: those that are right, and the gravest exit code of the others. */
 export interface ReadScenarios {
   readonly files: readonly ScenarioFile[];
-  readonly exitCode: typeof EXIT.ok | typeof EXIT.invalid | typeof EXIT.trouble;
+  readonly exitCode: typeof EXIT.ok | typeof EXIT.usage | typeof EXIT.invalid | typeof EXIT.trouble;
 }
 
 /** Reads one scenario, `-` from standard input. @throws Failure (trouble, usage), ScenarioError */
@@ -66,7 +66,9 @@ export function readScenarios(paths: readonly string[], overrides: Overrides = {
     } catch (error) {
       if (error instanceof ScenarioError) {
         say(error.message);
-        if (exitCode === EXIT.ok) exitCode = EXIT.invalid;
+        if (exitCode !== EXIT.trouble && exitCode !== EXIT.invalid) {
+          exitCode = error.isOfCommandLine ? EXIT.usage : EXIT.invalid;
+        }
       } else if (error instanceof Failure) {
         say(`sim: ${error.message}`);
         exitCode = EXIT.trouble;

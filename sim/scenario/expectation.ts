@@ -99,7 +99,13 @@ export function figureKindAt(path: readonly string[], shape: Shape): FigureKind 
       if (part === undefined) {
         const above = formatPath(path.slice(0, depth));
         const names = Object.keys(at.parts);
-        return messages.unknownFigure(above, name, names, nearestName(name, names));
+        const quoted = names.map((known) => formatPath([known]));
+        // A name with points in it that was written without quotes.
+        const rest = path.slice(depth).join('.');
+        const pointed = names.find((known) => known.includes('.') && `${rest}.`.startsWith(`${known}.`));
+        const nearest =
+          pointed === undefined ? nearestName(name, names) : formatPath([...path.slice(0, depth), pointed]);
+        return messages.unknownFigure(above, name, quoted, nearest);
       }
       at = part;
     }

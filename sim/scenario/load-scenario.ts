@@ -209,7 +209,7 @@ export class LoadedScenario {
       part === 'value' && typeof written === 'string' && written.includes('${') && !finding.received.includes('${');
     const received = isReplaced ? `${finding.received}, written ${JSON.stringify(written)}` : finding.received;
     if (isOverride(finding.path, this.#overrides)) {
-      return { ...finding, received, hint: finding.hint ?? messages.FROM_COMMAND_LINE };
+      return { ...finding, received, hint: finding.hint ?? messages.FROM_COMMAND_LINE, isFromCommandLine: true };
     }
     const place = this.#parsed?.locate(finding.path, part);
     return {

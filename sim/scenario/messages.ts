@@ -117,6 +117,14 @@ export function keyNotText(): Message {
   };
 }
 
+export function mergeKey(): Message {
+  return {
+    expected: 'a key of its own',
+    received: 'the merge key <<',
+    hint: 'merge keys are not supported; an alias (*name) can stand for a whole mapping, whose keys cannot be added to',
+  };
+}
+
 export function duplicateKey(key: string, line: number): Message {
   return { expected: 'each key once', received: `${key} again`, hint: `it stands already in line ${line}` };
 }
@@ -142,6 +150,11 @@ export function missingKey(key: string, help: string): Message {
 }
 
 export function wrongShape(expected: string, value: unknown): Message {
+  return { expected, received: describe(value) };
+}
+
+/** As {@link wrongShape}, of what need not be there. */
+export function wrongOptional(expected: string, value: unknown): Message {
   const hint = value === null ? 'leave the key out to have the default' : undefined;
   return { expected, received: describe(value), hint };
 }
@@ -185,6 +198,10 @@ export function outOfBounds(
 }
 
 export function notName(value: string): Message {
+  if (value === '__proto__') {
+    const hint = 'results are data for scripts, and in JavaScript this name means something else';
+    return { expected: 'another name, as this one is reserved', received: describe(value), hint };
+  }
   return {
     expected: 'a name of letters, digits and . _ : + -',
     received: describe(value),
@@ -274,6 +291,7 @@ export function malformedReference(text: string): Message {
 }
 
 export function notVariableName(name: string): Message {
+  if (name === '__proto__') return notName(name);
   return { expected: 'a name of letters, digits, - and _', received: describe(name) };
 }
 

@@ -22,6 +22,8 @@ export interface Problem extends Message {
   readonly place?: Place;
   /** Variables of the sweep's point in which it shows; absent where it shows in every one. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Present where the command line said it, not the file. */
+  readonly isFromCommandLine?: true;
 }
 
 /** Thrown for a scenario that cannot be run; carries every problem found, in the order of the file. */
@@ -34,6 +36,11 @@ export class ScenarioError extends Error {
     super(problems.map((problem) => formatProblem(problem, file)).join('\n'));
     this.file = file;
     this.problems = problems;
+  }
+
+  /** Whether nothing is wrong with the file itself. */
+  get isOfCommandLine(): boolean {
+    return this.problems.every(({ isFromCommandLine }) => isFromCommandLine === true);
   }
 }
 

@@ -125,8 +125,9 @@ export class ScenarioChecker {
     return values.within(section, () => {
       const node = document[section];
       const what = section === 'hops' ? 'hop' : 'flow';
-      if (!isMapping(node)) values.report(messages.wrongShape(`a mapping of ${section} by name`, node));
-      else if (Object.keys(node).length === 0) values.report(messages.emptyMapping(what), [], 'key');
+      const isEmpty = node === null || (isMapping(node) && Object.keys(node).length === 0);
+      if (isEmpty) values.report(messages.emptyMapping(what), [], 'key');
+      else if (!isMapping(node)) values.report(messages.wrongShape(`a mapping of ${section} by name`, node));
       for (const name of isMapping(node) ? Object.keys(node) : []) {
         const member = values.within(name, () => {
           const nameFits = values.checkName(name);

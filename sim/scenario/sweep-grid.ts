@@ -105,7 +105,7 @@ export function readSweep(node: unknown, environment: Environment, report: Repor
   const axes: Axis[] = [];
   const seen = new Set<string>();
   if (node !== undefined && !isMapping(node)) {
-    report(messages.wrongShape('a mapping of variables to their values', node), ['sweep']);
+    report(messages.wrongOptional('a mapping of variables to their values', node), ['sweep']);
   }
   const read = (name: string, value: unknown, path: readonly string[]): ValueRange | undefined => {
     if (!isVariableName(name)) report(messages.notVariableName(name), path, 'key');
@@ -121,7 +121,7 @@ export function readSweep(node: unknown, environment: Environment, report: Repor
       const values = read(key, value, ['sweep', key]);
       if (values !== undefined) axes.push({ length: values.length, variables: [[key, values]] });
     } else if (!isMapping(value) || Object.keys(value).length === 0) {
-      report(messages.wrongShape('a mapping of variables to their values', value), ['sweep', ZIP]);
+      report(messages.wrongOptional('a mapping of variables to their values', value), ['sweep', ZIP]);
     } else {
       const variables = Object.entries(value).flatMap(([name, zipped]): [string, ValueRange][] => {
         const values = read(name, zipped, ['sweep', ZIP, name]);

@@ -44,7 +44,7 @@ const VARIABLE_NAME = /^[A-Za-z_][\w-]*$/;
 
 /** Whether a word can be the name of a variable. */
 export function isVariableName(name: string): boolean {
-  return VARIABLE_NAME.test(name);
+  return VARIABLE_NAME.test(name) && name !== '__proto__';
 }
 
 /** Prepares a document, in which `${name}` stands for a variable and `$${` for a plain `${`. */
@@ -57,7 +57,9 @@ export function compileTemplate(node: unknown, path: readonly string[], listener
     return key !== '__proto__';
   });
   const children = entries.map(([key, child]) => compileTemplate(child, [...path, key], listener));
-  const isUnchanged = children.every((child, i) => child.kind === 'constant' && child.value === entries[i]![1]);
+  const isWhole = entries.length === Object.keys(node).length;
+  const isUnchanged =
+    isWhole && children.every((child, i) => child.kind === 'constant' && child.value === entries[i]![1]);
   if (isUnchanged) return { kind: 'constant', value: node };
   const keys = Array.isArray(node) ? undefined : entries.map(([key]) => key);
   const names = [...new Set(children.flatMap(namesOf))];

@@ -131,6 +131,11 @@ export class ValueChecker {
         isValid = false;
         continue;
       }
+      if (node[name] === null && parameter.required === true) {
+        this.report(messages.missingKey(name, parameter.help), [name], 'key');
+        isValid = false;
+        continue;
+      }
       this.#path.push(name);
       const value = this.#checkParameter(node[name], parameter, memo, name);
       this.#path.pop();
@@ -311,7 +316,7 @@ export class ValueChecker {
     else {
       const expected = describeType({ oneOf: types });
       const hint = complaints.map((complaint) => complaint[0]?.hint).find((text) => text !== undefined);
-      this.report({ ...messages.wrongShape(expected, node), ...(hint === undefined ? {} : { hint }) });
+      this.report({ ...messages.wrongOptional(expected, node), ...(hint === undefined ? {} : { hint }) });
     }
     return INVALID;
   }
@@ -341,7 +346,7 @@ export class ValueChecker {
 
   #fail(node: unknown, expected: string, hint?: string): typeof INVALID {
     if (node === UNRESOLVED) return INVALID;
-    const message = messages.wrongShape(expected, node);
+    const message = messages.wrongOptional(expected, node);
     return this.#reject(hint === undefined ? message : { ...message, hint });
   }
 

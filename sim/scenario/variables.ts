@@ -20,7 +20,8 @@ export class Variables {
    */
   constructor(node: unknown, report: Report, references: Reference[]) {
     const definitions = new Map<string, Template>();
-    if (node !== undefined && !isMapping(node)) report(messages.wrongShape('a mapping of variables', node), ['vars']);
+    if (node !== undefined && !isMapping(node))
+      report(messages.wrongOptional('a mapping of variables', node), ['vars']);
     for (const [name, value] of Object.entries(isMapping(node) ? node : {})) {
       const path = ['vars', name];
       if (!isVariableName(name)) report(messages.notVariableName(name), path, 'key');

@@ -7,6 +7,7 @@ import {
   isSeq,
   type Node,
   parseDocument,
+  type Scalar,
   type YAMLMap,
 } from 'yaml';
 import * as messages from './messages.ts';
@@ -122,6 +123,10 @@ class PlainReader {
       const offset = offsetOfNode(pair.key as Node | null);
       if (key === undefined) {
         this.#note(messages.keyNotText(), offset, path);
+        continue;
+      }
+      if (key === '<<' && (pair.key as Scalar).type === 'PLAIN') {
+        this.#note(messages.mergeKey(), offset, [...path, key]);
         continue;
       }
       const earlier = offsets.get(key);

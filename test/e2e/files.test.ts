@@ -75,6 +75,18 @@ describe('a name given twice', () => {
   });
 });
 
+describe('what the command line says against a sound file', () => {
+  test.each([
+    ['validate', '--set', 'foo=1'],
+    ['explain', '--set', 'foo=1'],
+    ['run', '--duration', '0'],
+    ['run', '--duration', '-1s'],
+    ['sweep', '--vary', 'foo=1,2'],
+  ])('is a wrong command line: sim %s %s %s', (command, ...words) => {
+    expect(sim(command, small, ...words).exitCode).toBe(2);
+  });
+});
+
 describe('a result that was edited', () => {
   const text = sim('run', small, '--json').stdout;
   type Tree = { [name: string]: Tree };

@@ -79,6 +79,8 @@ export interface Chart {
   readonly strayPercent?: number;
   /** Why it is so, where the data themselves tell. */
   readonly reason?: string;
+  /** What of a packet counts in the rates of the title. */
+  readonly counted?: string;
   /** How to read the drawing. */
   readonly note: string;
   readonly legend: readonly LegendEntry[];

@@ -1,6 +1,6 @@
 import type { PointResult, RateLevels, Result } from '../sim/run/result.ts';
 import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts';
-import { formatBytes, formatQuantity } from './format.ts';
+import { formatBytes, formatNumber, formatQuantity } from './format.ts';
 import { compareTexts, rateOfText, sizeOfText } from './quantity.ts';
 
 /** Which of a flow's rates is compared with the configured one. */
@@ -37,12 +37,12 @@ const LEVELS: readonly string[] = ['offered', 'goodput', 'accounted', 'frame', '
 
 /** What the levels are called in sentences. */
 export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
-  offered: 'offered',
+  offered: 'what is offered',
   goodput: 'payload',
-  accounted: 'length as tc counts it',
+  accounted: 'bytes as tc counts them',
   frame: 'frames with their checksum',
-  wire: 'on the wire',
-  transfer: 'whole transfer',
+  wire: 'frames with all that takes time on the wire',
+  transfer: 'the payload of whole transfers',
 };
 
 /** The level that references and expectations speak of; otherwise the one that the limiter itself counts. */
@@ -206,7 +206,13 @@ export function variableWords(name: string, value: string): string {
     const rate = rateOfText(value);
     if (rate !== undefined && /bit|bps/i.test(value)) return `${name} ${formatQuantity(rate, 'rate')}`;
   }
-  return `${name} ${value}`;
+  return `${name} ${valueWords(value)}`;
+}
+
+/** A value as people write it: tc's `3750b` reads as bits, `3,750 B` does not. */
+export function valueWords(value: string): string {
+  const bytes = /^\d+(\.\d+)?b$/.test(value) ? sizeOfText(value) : undefined;
+  return bytes === undefined ? value : `${formatNumber(bytes, 15)}\u00a0B`;
 }
 
 /** The point's variables in words, those of `names` only; empty where there are none. */

@@ -3,7 +3,7 @@ import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts'
 import { counted, formatNumber, formatQuantity, listWords } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { rateOfText, sizeOfText } from './quantity.ts';
-import { type ChartSource, valuesOf } from './reading.ts';
+import { type ChartSource, valuesOf, valueWords } from './reading.ts';
 
 const CLASSES_IN_WORDS = 8;
 const VALUES_IN_WORDS = 5;
@@ -181,7 +181,7 @@ function runWords(result: Result): string {
 }
 
 function variableLine(source: ChartSource, name: string): Html {
-  const values = valuesOf(source.points, name);
+  const values = valuesOf(source.points, name).map(valueWords);
   const text =
     values.length <= VALUES_IN_WORDS
       ? `is ${listWords(values).replace(/ and (?=[^,]*$)/, ' or ')}`

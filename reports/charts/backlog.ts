@@ -2,10 +2,22 @@ import type { HopResult, Series } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
 import { formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
-import { endOfSeries, meanOf, type NamedSeries, peakOf, seriesPoints, timeTable } from './time.ts';
+import {
+  activeSeconds,
+  endOfSeries,
+  LEAST_INTERVALS,
+  meanOf,
+  type NamedSeries,
+  peakOf,
+  seriesPoints,
+  timeTable,
+  untilSeconds,
+} from './time.ts';
 import { domainOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const SERIES_LIMIT = 6;
+/** A mean below this share of the peak says how rare the peak is, not how long the queue is. */
+const MOSTLY_EMPTY = 0.01;
 
 function queuesOf(name: string, hop: HopResult): NamedSeries[] {
   const queues: NamedSeries[] = [];
@@ -23,9 +35,12 @@ function queuesOf(name: string, hop: HopResult): NamedSeries[] {
 export function backlogCharts(source: ChartSource): Chart[] {
   const look = source.look;
   if (look === undefined) return [];
+  const active = activeSeconds(look.point);
+  const least = active === undefined ? 1 : LEAST_INTERVALS;
   const queues = Object.entries(look.point.hops)
     .flatMap(([name, hop]) => queuesOf(name, hop))
-    .filter((q) => q.series.mean.length > 0 && peakOf(q.series) > 0)
+    .map((q) => ({ name: q.name, series: untilSeconds(q.series, active) }))
+    .filter((q) => q.series.mean.length >= least && peakOf(q.series) > 0)
     .sort((a, b) => peakOf(b.series) - peakOf(a.series));
   if (queues.length === 0) return [];
   const drawn = queues.slice(0, SERIES_LIMIT);
@@ -78,5 +93,9 @@ function titleOf(queue: NamedSeries, end: number): string {
   if (full !== undefined) {
     return `The queue of ${queue.name} fills to ${peak} within ${formatQuantity(full, 'time', 2)} and stays full`;
   }
-  return `The queue of ${queue.name} reaches ${peak} and holds ${formatQuantity(meanOf(queue.series), 'bytes', 3)} on average`;
+  const mean = meanOf(queue.series);
+  if (mean < MOSTLY_EMPTY * peakOf(queue.series)) {
+    return `The queue of ${queue.name} reaches ${peak} but is empty nearly all the time`;
+  }
+  return `The queue of ${queue.name} reaches ${peak} and holds ${formatQuantity(mean, 'bytes', 3)} on average`;
 }

@@ -5,7 +5,7 @@ import { type Mapping, mappingOf, textOf } from '../document.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
 import { clipText } from '../html.ts';
 import { rateOfText } from '../quantity.ts';
-import type { ChartSource } from '../reading.ts';
+import { type ChartSource, LEVEL_WORDS } from '../reading.ts';
 import { INK, MUTED, SERIES } from '../theme.ts';
 import { seriesLabels } from './xy.ts';
 
@@ -82,9 +82,10 @@ function treeChart(hopName: string, tree: readonly TreeClass[], index: number, h
   return {
     name: index === 0 ? 'class-tree' : `class-tree-${index + 1}`,
     title: titleOf(strayed, hopName),
+    counted: LEVEL_WORDS.accounted,
     strayPercent: Math.abs(strayed?.percent ?? 0),
     ...(reason === undefined ? {} : { reason }),
-    note: `Bars: what left through the class; the thick mark is its rate, the thin one its ceil.${
+    note: `Bars: what left through the class, in bytes as tc counts them; the thick mark is its rate, the thin one its ceil.${
       hidden > 0 ? ` ${hidden} more classes are in the tables only.` : ''
     }`,
     legend: [
@@ -181,14 +182,15 @@ function treePanel(
     lended: counter(c.figures, 'lended') ?? null,
     borrowed: counter(c.figures, 'borrowed') ?? null,
     text: textFor(c, unit),
+    got: gotText(c, unit),
   }));
   const names = rows.map((r) => r.y as string);
   const most = Math.max(1, ...tree.flatMap((c) => [c.figures.bitsPerSecond, c.rate ?? 0, c.ceil ?? 0])) / unit.factor;
   const domain = [0, rounded(most * 1.04)];
   const layout = (size: Size): Layout =>
     size.narrow
-      ? { left: 96, top: 10, right: 16, bottom: 46, height: ROW_HEIGHT * tree.length }
-      : { left: 150, top: 10, right: 190, bottom: 46, height: ROW_HEIGHT * tree.length };
+      ? { left: 96, top: 10, right: 56, bottom: 46, height: ROW_HEIGHT * tree.length }
+      : { left: 150, top: 10, right: 230, bottom: 46, height: ROW_HEIGHT * tree.length };
   return {
     label: 'Classes',
     rows,
@@ -235,32 +237,35 @@ function treePanel(
           },
           tick('ceil', { color: MUTED.light, thickness: 1.5, size: 28 }),
           tick('rate', { color: INK.light, thickness: 3, size: 24 }),
-          ...(size.narrow
-            ? []
-            : [
-                {
-                  name: 'label',
-                  mark: { type: 'text', align: 'left', baseline: 'middle', color: INK.light },
-                  encoding: {
-                    y,
-                    x: { value: size.width - place.left - place.right + 10 },
-                    text: { field: 'text', type: 'nominal' },
-                  },
-                },
-              ]),
+          {
+            name: 'label',
+            mark: { type: 'text', align: 'left', baseline: 'middle', color: INK.light },
+            encoding: {
+              y,
+              x: { value: size.width - place.left - place.right + 10 },
+              text: { field: size.narrow ? 'got' : 'text', type: 'nominal' },
+            },
+          },
         ],
       };
     },
   };
 }
 
+function gotText(c: TreeClass, unit: { factor: number }): string {
+  return formatNumber(c.figures.bitsPerSecond / unit.factor, 4);
+}
+
 function textFor(c: TreeClass, unit: { factor: number; name: string }): string {
-  const words = [`${formatNumber(c.figures.bitsPerSecond / unit.factor, 4)}`];
+  const words = [gotText(c, unit)];
   const borrowed = counter(c.figures, 'borrowed');
   const lended = counter(c.figures, 'lended');
-  if (borrowed !== undefined && borrowed > 0) words.push(`borrowed ${shortCount(borrowed)}`);
-  if (lended !== undefined && lended > 0) words.push(`lent ${shortCount(lended)}`);
-  return clipText(words.join(' · '), 34);
+  const isMixed = borrowed !== undefined && borrowed > 0;
+  if (lended !== undefined && lended > 0) {
+    words.push(`${shortCount(lended)} ${isMixed ? 'own' : 'packets at its own rate'}`);
+  }
+  if (isMixed) words.push(`${shortCount(borrowed)} borrowed packets`);
+  return clipText(words.join(' · '), 38);
 }
 
 function shortCount(value: number): string {

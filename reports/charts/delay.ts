@@ -6,6 +6,8 @@ import { seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const POINT_LIMIT = 400;
 const SERIES_LIMIT = 6;
+/** Delays within this share of the largest are one delay to the eye. */
+const LEAST_SPREAD = 0.05;
 
 /** The cumulative distribution of a histogram as (seconds, share), thinned to what a chart can show. */
 function cumulative(histogram: DelayHistogram): { x: number; y: number }[] {
@@ -44,12 +46,11 @@ export function delayCharts(source: ChartSource): Chart[] {
   const least = Math.min(...positive);
   const most = Math.max(...positive);
   const logarithmic = positive.length > 0 && most / least > 30;
+  // Of delays that hardly differ, the scale of their differences would say nothing: it starts at zero then.
+  const isZoomed = least > most / 2 && most - least > LEAST_SPREAD * most;
   const domain: [number, number] = logarithmic
     ? [least * 0.9, most * 1.1]
-    : [
-        least > most / 2 ? least - (most - least) * 0.1 : 0,
-        most + 0.05 * (least > most / 2 ? most - least : most) || 1,
-      ];
+    : [isZoomed ? least - (most - least) * 0.1 : 0, most + (isZoomed ? 0.05 * (most - least) : 0.2 * most) || 1];
   const series = curves.map((curve, i) => {
     const points = curve.map((p) => ({ x: p.x / unit.factor, y: 100 * p.y })).filter((p) => !logarithmic || p.x > 0);
     const start = points[0];
@@ -60,11 +61,11 @@ export function delayCharts(source: ChartSource): Chart[] {
     };
   });
   const [, firstFlow] = drawn[0] as (typeof drawn)[number];
-  const named = (['p50', 'p95', 'p99'] as const).map((name) => ({
-    label: `${name} ${formatQuantity(firstFlow.delaySeconds[name], 'time', 3)}`,
-    side: name === 'p99' ? ('right' as const) : ('left' as const),
-    x: firstFlow.delaySeconds[name] / unit.factor,
-    y: Number(name.slice(1)),
+  const named = quantileNames(firstFlow.delaySeconds).map(({ names, seconds, share }) => ({
+    label: `${names.join(', ')} ${formatQuantity(seconds, 'time', 3)}`,
+    side: share === 99 ? ('right' as const) : ('left' as const),
+    x: seconds / unit.factor,
+    y: share,
   }));
   return [
     {
@@ -98,6 +99,23 @@ export function delayCharts(source: ChartSource): Chart[] {
       },
     },
   ];
+}
+
+/** Quantiles to name in the drawing; those that read the same have one name, at the first of them. */
+function quantileNames(
+  delay: Readonly<Record<'p50' | 'p95' | 'p99', number>>,
+): { names: string[]; seconds: number; share: number }[] {
+  const groups: { names: string[]; seconds: number; share: number }[] = [];
+  for (const name of ['p50', 'p95', 'p99'] as const) {
+    const seconds = delay[name];
+    const before = groups.at(-1);
+    if (before !== undefined && formatQuantity(before.seconds, 'time', 3) === formatQuantity(seconds, 'time', 3)) {
+      before.names.push(name);
+    } else {
+      groups.push({ names: [name], seconds, share: Number(name.slice(1)) });
+    }
+  }
+  return groups;
 }
 
 function titleOf(

@@ -5,7 +5,7 @@ import { formatBytes, formatDifference, formatNumber, formatQuantity } from '../
 import { sizeOfText } from '../quantity.ts';
 import { type ChartSource, type Reading, variableWords } from '../reading.ts';
 import { DASHES, INK, MUTED, SERIES, SHAPES } from '../theme.ts';
-import { domainOf, seriesLabels } from './xy.ts';
+import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
 
 const CHART_LIMIT = 6;
 const SERIES_LIMIT = 6;
@@ -237,7 +237,7 @@ function overshootPanel(
   const layout = (size: Size): Layout => {
     const height = categories.length * Math.max(26, 9 * names.length + 10);
     return size.narrow
-      ? { left: 126, top: 10, right: 16, bottom: 46, height }
+      ? { left: narrowLabelsPx(categories), top: 10, right: 16, bottom: 46, height }
       : { left: 168, top: 10, right: 24, bottom: 46, height };
   };
   return {
@@ -252,7 +252,9 @@ function overshootPanel(
     y: { type: 'band', domain: [...categories] },
     layout,
     spec: (size) => {
-      const ticks = [-10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000].filter((t) => t >= domain[0] && t <= domain[1]);
+      const ticks = (
+        size.narrow ? [-100, 0, 10, 1000, 100_000] : [-10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000]
+      ).filter((t) => t >= domain[0] && t <= domain[1]);
       const x = {
         field: 'x',
         type: 'quantitative',

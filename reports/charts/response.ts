@@ -1,12 +1,12 @@
 import type { Chart, Layout, LegendEntry, Panel, Row, Size } from '../chart.ts';
 import { rounded } from '../chart.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
-import { type ChartSource, pointWords, type Reading } from '../reading.ts';
+import { type ChartSource, LEVEL_WORDS, pointWords, type Reading } from '../reading.ts';
 import { INK, MUTED, SERIES, SHAPES } from '../theme.ts';
 import { overshootCharts } from './overshoot.ts';
 import { quantityVaried, responseLine } from './response-line.ts';
 import { staircaseCharts } from './staircase.ts';
-import { domainOf, seriesLabels } from './xy.ts';
+import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
 
 const POINT_LIMIT = 40;
 const FLOW_LIMIT = 6;
@@ -25,6 +25,7 @@ export function responseCharts(source: ChartSource): Chart[] {
   const transfers = readings.some((r) => r.level === 'transfer') && overshootCharts(source).length > 0;
   if (transfers && (quantity === undefined || /size|bytes|limit|link|bandwidth/i.test(quantity.name))) return [];
   if (quantity !== undefined) return [responseLine(source, quantity, readings, titleOf(source, readings))];
+  const levels = new Set(readings.map((r) => r.level));
   const drawnPoints = points.slice(0, POINT_LIMIT);
   const flows = [...new Set(readings.map((r) => r.flow))].slice(0, FLOW_LIMIT);
   const flowLabels = seriesLabels(flows);
@@ -72,6 +73,7 @@ export function responseCharts(source: ChartSource): Chart[] {
     {
       name: 'response',
       title: titleOf(source, readings),
+      ...(levels.size === 1 ? { counted: LEVEL_WORDS[(readings[0] as Reading).level] } : {}),
       note: `Each row is one run; the dashed line is what is configured.${
         points.length > drawnPoints.length ? ` The first ${drawnPoints.length} of ${points.length} runs are drawn.` : ''
       }`,
@@ -129,7 +131,7 @@ function responsePanel(
   const layout = (size: Size): Layout => {
     const height = points.length * Math.max(26, 8 * flows.length + 10);
     return size.narrow
-      ? { left: 126, top: 10, right: 16, bottom: 46, height }
+      ? { left: narrowLabelsPx(points), top: 10, right: 16, bottom: 46, height }
       : { left: 210, top: 10, right: 24, bottom: 46, height };
   };
   return {

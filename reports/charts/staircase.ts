@@ -92,7 +92,8 @@ export function staircaseCharts(source: ChartSource): Chart[] {
     {
       name: 'staircase',
       title: titleOf(worst, worstName),
-      note: `Each point is one run. Received is counted as ${LEVEL_WORDS[level]}; a limiter that keeps its word follows the dashed line.${
+      counted: LEVEL_WORDS[level],
+      note: `Each point is one run. Received counts ${LEVEL_WORDS[level]}; a limiter that keeps its word follows the dashed line.${
         references.length > 0 ? ' Outlined points were measured on real machines.' : ''
       }${groups.size > drawn.length ? ` ${drawn.length} of ${groups.size} lines are drawn; the tables hold all.` : ''}`,
       legend: xyLegend(series, guides),

@@ -2,7 +2,16 @@ import type { Series } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
-import { endOfSeries, peakOf, seriesPoints, timeTable } from './time.ts';
+import {
+  activeSeconds,
+  endOfSeries,
+  LEAST_INTERVALS,
+  meanOf,
+  peakOf,
+  seriesPoints,
+  timeTable,
+  untilSeconds,
+} from './time.ts';
 import { domainOf, type Guide, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const WINDOWS = ['1s', '100ms', '10ms'] as const;
@@ -15,7 +24,14 @@ export function throughputCharts(source: ChartSource): Chart[] {
   const look = source.look;
   if (look === undefined) return [];
   const flows = Object.entries(look.point.flows).filter(([, flow]) => flow.series?.throughput !== undefined);
-  const windows = WINDOWS.filter((w) => flows.some(([, flow]) => (flow.series?.throughput?.[w]?.mean.length ?? 0) > 0));
+  const active = activeSeconds(look.point);
+  const least = active === undefined ? 1 : LEAST_INTERVALS;
+  const windows = WINDOWS.filter((w) =>
+    flows.some(([, flow]) => {
+      const series = flow.series?.throughput?.[w];
+      return series !== undefined && untilSeconds(series, active).mean.length >= least;
+    }),
+  );
   if (windows.length === 0) return [];
   const busiest = [...flows]
     .sort((a, b) => b[1].receivedBytes - a[1].receivedBytes)
@@ -26,7 +42,9 @@ export function throughputCharts(source: ChartSource): Chart[] {
   const at = (window: string): { name: string; series: Series }[] =>
     drawn.flatMap(([, flow], i) => {
       const series = flow.series?.throughput?.[window];
-      return series === undefined || series.mean.length === 0 ? [] : [{ name: labels[i] as string, series }];
+      return series === undefined || series.mean.length === 0
+        ? []
+        : [{ name: labels[i] as string, series: untilSeconds(series, active) }];
     });
   const peaks = windows.map((w) => Math.max(...at(w).map((n) => peakOf(n.series))));
   const bounds = look.readings.filter((r) => busiest.includes(r.flow) && r.configuredBitsPerSecond !== undefined);
@@ -64,7 +82,7 @@ export function throughputCharts(source: ChartSource): Chart[] {
   });
   const shortest = windows.length - 1;
   const named = at(windows[shortest] as string);
-  const title = titleOf(at(windows[shortest] as string), windows[shortest] as string, look.readings);
+  const title = titleOf(named, windows[shortest] as string, look.readings, active !== undefined);
   const readable = named.length === 1 || (named[0]?.series.mean.length ?? 0) <= READABLE_STEPS;
   const first = title.includes(' but ') && readable ? shortest : Math.max(0, windows.indexOf('100ms'));
   const table = timeTable('Throughput over time', at(windows[first] as string), unit, time);
@@ -87,15 +105,22 @@ export function throughputCharts(source: ChartSource): Chart[] {
   ];
 }
 
+/** A series up to the last interval in which something came. */
+function busyPart(series: Series): Series {
+  const busy = series.max.findLastIndex((value) => value > 0);
+  return untilSeconds(series, series.startSeconds + (busy + 1) * series.stepSeconds);
+}
+
 function titleOf(
   named: readonly { name: string; series: Series }[],
   window: string,
   readings: ChartSource['points'][number]['readings'],
+  isCut: boolean,
 ): string {
   const words = window.replace(/(\d+)/, '$1\u00a0');
   const peak = named.reduce((a, b) => (peakOf(b.series) > peakOf(a.series) ? b : a));
   const reading = readings.find((r) => r.flow === peak.name);
-  const mean = reading?.point.flows[reading.flow]?.bitsPerSecond.accounted;
+  const mean = isCut ? meanOf(busyPart(peak.series)) : reading?.point.flows[reading.flow]?.bitsPerSecond.accounted;
   const most = peakOf(peak.series);
   if (mean === undefined || mean === 0) {
     return `${peak.name} reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
@@ -103,5 +128,6 @@ function titleOf(
   if (most < 1.02 * mean) {
     return `${peak.name} is steady at ${formatQuantity(mean, 'rate', 4)}: its busiest ${words} holds no burst`;
   }
-  return `${peak.name} averages ${formatQuantity(mean, 'rate', 4)} but reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
+  const span = isCut ? ' until it is done' : '';
+  return `${peak.name} averages ${formatQuantity(mean, 'rate', 4)}${span} but reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
 }

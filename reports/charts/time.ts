@@ -1,4 +1,4 @@
-import type { Series } from '../../sim/run/result.ts';
+import type { PointResult, Series } from '../../sim/run/result.ts';
 import type { Table } from '../chart.ts';
 import { formatNumber } from '../format.ts';
 
@@ -6,6 +6,56 @@ import { formatNumber } from '../format.ts';
 export interface NamedSeries {
   readonly name: string;
   readonly series: Series;
+}
+
+/** Fewer intervals than this are no course of time. */
+export const LEAST_INTERVALS = 4;
+
+/** Share of the active time that is drawn behind its end. */
+const AFTER_THE_END = 0.05;
+
+/**
+ * Until when something happens (s), with a little room; undefined: to the end of the run. What comes after the last of
+ * a point's finite transfers is idle, and averages over it say only how long it is.
+ */
+export function activeSeconds(point: PointResult): number | undefined {
+  let last = 0;
+  for (const { transfer, transfers, series } of Object.values(point.flows)) {
+    const all = transfers ?? (transfer === undefined ? [] : [transfer]);
+    if (all.length === 0 || all.some((t) => !t.completed)) return undefined;
+    const windows = Object.values(series?.throughput ?? {}).filter((w) => w.mean.length > 0);
+    if (windows.length === 0) return undefined;
+    const finest = windows.reduce((a, b) => (b.stepSeconds < a.stepSeconds ? b : a));
+    const busy = finest.max.findLastIndex((value) => value > 0);
+    last = Math.max(last, finest.startSeconds + (busy + 1) * finest.stepSeconds);
+  }
+  return last > 0 ? last * (1 + AFTER_THE_END) : undefined;
+}
+
+/** The part of a series up to an instant (s), whole intervals; all of it where there is none. */
+export function untilSeconds(series: Series, endSeconds: number | undefined): Series {
+  if (endSeconds === undefined) return series;
+  const count = Math.ceil((endSeconds - series.startSeconds) / series.stepSeconds - 1e-9);
+  const { mean, min, max } = series;
+  return { ...series, mean: mean.slice(0, count), min: min.slice(0, count), max: max.slice(0, count) };
+}
+
+/** A series in at most `most` intervals: the mean of the means, the least and the most of what each spans. */
+export function thinned(series: Series, most: number): Series {
+  const group = Math.ceil(series.mean.length / most);
+  if (group <= 1) return series;
+  const [mean, min, max]: [number[], number[], number[]] = [[], [], []];
+  for (let start = 0; start < series.mean.length; start += group) {
+    mean.push(average(series.mean.slice(start, start + group)));
+    min.push(Math.min(...series.min.slice(start, start + group)));
+    max.push(Math.max(...series.max.slice(start, start + group)));
+  }
+  return { startSeconds: series.startSeconds, stepSeconds: group * series.stepSeconds, mean, min, max };
+}
+
+/** The mean of some values; 0 of none. */
+export function average(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The largest value that a series holds. */

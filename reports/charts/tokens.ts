@@ -1,15 +1,19 @@
-import type { ClassResult } from '../../sim/run/result.ts';
+import type { ClassResult, Series } from '../../sim/run/result.ts';
 import type { Chart, LegendEntry, Panel, Row } from '../chart.ts';
 import { rounded } from '../chart.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
 import { ERROR_STEPS, SERIES } from '../theme.ts';
-import { endOfSeries, meanOf, seriesPoints, timeTable } from './time.ts';
+import { activeSeconds, average, endOfSeries, meanOf, seriesPoints, thinned, timeTable, untilSeconds } from './time.ts';
 import { domainOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const CHART_LIMIT = 3;
 /** A full bucket at the start may dwarf all that follows; this share of the time is then left beyond the scale. */
 const START_SHARE = 0.1;
+/** A course that spans less than this share of its reach, after the start, is flat. */
+const LEAST_MOVE = 0.05;
+/** Intervals that a line can show; packets come and go within each, and means of finer ones beat against them. */
+const INTERVALS = 60;
 
 /** The three modes of a class, from the one that holds back to the one that lets go. */
 const MODES = [
@@ -26,18 +30,36 @@ export function tokensCharts(source: ChartSource): Chart[] {
   if (look === undefined) return [];
   return Object.entries(look.point.hops)
     .flatMap(([hop, { classes }]) => Object.entries(classes).map(([name, figures]) => ({ hop, name, figures })))
-    .filter(({ figures }) => (figures.series?.tokens?.mean.length ?? 0) > 0 && figures.sentPackets > 0)
+    .filter(
+      ({ figures }) => (figures.series?.tokens?.mean.length ?? 0) > 0 && figures.sentPackets > 0 && changes(figures),
+    )
     .sort((a, b) => (a.figures.level ?? 0) - (b.figures.level ?? 0) || b.figures.sentBytes - a.figures.sentBytes)
     .slice(0, CHART_LIMIT)
-    .map(({ hop, name, figures }, i) => tokensChart(seriesLabels([`${hop} ${name}`])[0] as string, figures, i));
+    .map(({ hop, name, figures }, i) =>
+      tokensChart(seriesLabels([`${hop} ${name}`])[0] as string, figures, activeSeconds(look.point), i),
+    );
 }
 
-function tokensChart(name: string, figures: ClassResult, index: number): Chart {
+/** Whether there is a course to draw: tokens that move by more than packets move a bucket that stays full, or modes that change. */
+function changes({ series }: ClassResult): boolean {
+  const { tokens, ctokens, mode } = series ?? {};
+  const moves = (values: readonly number[]): boolean => {
+    const later = values.slice(Math.ceil(values.length * START_SHARE));
+    return later.length > 0 && Math.max(...later) - Math.min(...later) > LEAST_MOVE * reach(later);
+  };
+  return (
+    [tokens, ctokens].some((s) => s !== undefined && (moves(s.min) || moves(s.max))) ||
+    (mode !== undefined && MODES.some(({ key }) => new Set(mode[key]).size > 1))
+  );
+}
+
+function tokensChart(name: string, figures: ClassResult, active: number | undefined, index: number): Chart {
   const series = figures.series as NonNullable<ClassResult['series']>;
-  const named = [
+  const fine = [
     { name: 'tokens', series: series.tokens },
     { name: 'ctokens', series: series.ctokens },
-  ].flatMap((n) => (n.series === undefined ? [] : [{ name: n.name, series: n.series }]));
+  ].flatMap((n) => (n.series === undefined ? [] : [{ name: n.name, series: untilSeconds(n.series, active) }]));
+  const named = fine.map((n) => ({ name: n.name, series: thinned(n.series, INTERVALS) }));
   const whole = named.flatMap((n) => [...n.series.min, ...n.series.max]);
   const later = named.flatMap((n) => {
     const skip = Math.ceil(n.series.mean.length * START_SHARE);
@@ -46,15 +68,16 @@ function tokensChart(name: string, figures: ClassResult, index: number): Chart {
   const cut = later.length > 0 && reach(whole) > 8 * reach(later) && reach(later) > 0;
   const [low, high] = domainOf(cut ? later : whole, true);
   const unit = unitFor('time', Math.max(Math.abs(low), Math.abs(high)));
-  const end = Math.max(...named.map((n) => endOfSeries(n.series)));
+  const end = Math.max(...fine.map((n) => endOfSeries(n.series)));
   const time = unitFor('time', end);
   const lines = named.map((n) => ({
     label: n.name,
     step: true,
     points: seriesPoints(n.series, unit.factor, time.factor),
   }));
-  const mode = series.mode;
   const first = (named[0] as (typeof named)[number]).series;
+  const count = (fine[0] as (typeof fine)[number]).series.mean.length;
+  const mode = series.mode === undefined ? undefined : modeOf(series.mode, (values) => values.slice(0, count));
   const legend: LegendEntry[] = xyLegend(lines);
   const x = { title: 'Simulated time', unit: time.name, domain: [0, end / time.factor] as [number, number] };
   const panels: Panel[] = [
@@ -69,7 +92,13 @@ function tokensChart(name: string, figures: ClassResult, index: number): Chart {
   ];
   if (mode !== undefined) {
     panels.push(
-      modePanel(mode, first.startSeconds / time.factor, first.stepSeconds / time.factor, x.domain, time.name),
+      modePanel(
+        modeOf(mode, thinnedShares),
+        first.startSeconds / time.factor,
+        first.stepSeconds / time.factor,
+        x.domain,
+        time.name,
+      ),
     );
     for (const { label, colour } of MODES) {
       legend.push({ label, colour, dash: [], shape: 'square', sign: 'box', switchable: false });
@@ -80,13 +109,29 @@ function tokensChart(name: string, figures: ClassResult, index: number): Chart {
     title: titleOf(name, first, mode),
     note: `A class may send while its tokens are not used up, and borrow while its ctokens are not. Tokens are written as the time of sending that they pay for.${
       cut ? ' The full bucket at the start is beyond the scale.' : ''
-    }`,
+    }${sendsInDebt(fine, mode) ? ' A class that may send may do so until it owes a whole burst (hysteresis), so that it can send while its tokens are below empty.' : ''}`,
     legend,
     panels,
     arrange: 'stack',
     first: 0,
     table: timeTable(`Tokens of ${name}`, named, unit, time),
   };
+}
+
+function modeOf(mode: ModeShares, change: (values: readonly number[]) => readonly number[]): ModeShares {
+  return { cantSend: change(mode.cantSend), mayBorrow: change(mode.mayBorrow), canSend: change(mode.canSend) };
+}
+
+/** Shares in the intervals of `thinned`. */
+function thinnedShares(values: readonly number[]): readonly number[] {
+  return thinned({ startSeconds: 0, stepSeconds: 1, mean: values, min: values, max: values }, INTERVALS).mean;
+}
+
+/** Whether a class can send most of the time though its tokens are below empty most of the time. */
+function sendsInDebt(named: readonly { readonly series: Series }[], mode: ModeShares | undefined): boolean {
+  const tokens = (named[0] as (typeof named)[number]).series;
+  const inDebt = tokens.mean.filter((value) => value < 0).length / tokens.mean.length;
+  return mode !== undefined && inDebt > 0.5 && average(mode.canSend) > 0.5;
 }
 
 function reach(values: readonly number[]): number {
@@ -98,7 +143,7 @@ function reach(values: readonly number[]): number {
 function sharesOf(mode: ModeShares): { label: string; share: number }[] {
   return MODES.map(({ key, label }) => {
     const values = mode[key];
-    return { label, share: values.reduce((sum, v) => sum + v, 0) / Math.max(1, values.length) };
+    return { label, share: average(values) };
   });
 }
 

@@ -56,6 +56,12 @@ export function seriesLabels(names: readonly string[]): string[] {
   });
 }
 
+/** Space that the names of rows need on a small screen (px), at most half of it: about 6 px a letter at 11 px. */
+export function narrowLabelsPx(names: readonly string[]): number {
+  const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
+  return Math.min(176, Math.max(64, Math.ceil(5.7 * longest) + 12));
+}
+
 /** A padded domain around values; starts at zero where the values come near it. */
 export function domainOf(values: readonly number[], fromZero: boolean): [number, number] {
   let low = Number.POSITIVE_INFINITY;

@@ -156,7 +156,7 @@ describe('findings', () => {
   it('of a grid that varies no rate name the run that strays', () => {
     // 656.25 Mbit/s of frames where 555 are configured.
     expect(titleOf(chart('bursts in a row', 'response'))).toBe(
-      'With burst 1600b, generator gets 656.3 Mbit/s where 555 Mbit/s is configured, 18.2 % more',
+      'With burst 1,600 B, generator gets 656.3 Mbit/s where 555 Mbit/s is configured, 18.2 % more',
     );
   });
 

@@ -24,8 +24,10 @@ export function responseCharts(source: ChartSource): Chart[] {
   const quantity = quantityVaried(source);
   const transfers = readings.some((r) => r.level === 'transfer') && overshootCharts(source).length > 0;
   if (transfers && (quantity === undefined || /size|bytes|limit|link|bandwidth/i.test(quantity.name))) return [];
-  if (quantity !== undefined) return [responseLine(source, quantity, readings, titleOf(source, readings))];
   const levels = new Set(readings.map((r) => r.level));
+  const counted = levels.size === 1 ? { counted: LEVEL_WORDS[(readings[0] as Reading).level] } : {};
+  if (quantity !== undefined)
+    return [{ ...responseLine(source, quantity, readings, titleOf(source, readings)), ...counted }];
   const drawnPoints = points.slice(0, POINT_LIMIT);
   const flows = [...new Set(readings.map((r) => r.flow))].slice(0, FLOW_LIMIT);
   const flowLabels = seriesLabels(flows);
@@ -73,7 +75,7 @@ export function responseCharts(source: ChartSource): Chart[] {
     {
       name: 'response',
       title: titleOf(source, readings),
-      ...(levels.size === 1 ? { counted: LEVEL_WORDS[(readings[0] as Reading).level] } : {}),
+      ...counted,
       note: `Each row is one run; the dashed line is what is configured.${
         points.length > drawnPoints.length ? ` The first ${drawnPoints.length} of ${points.length} runs are drawn.` : ''
       }`,

@@ -118,6 +118,11 @@ export interface Surroundings {
   readonly packets: PacketPool;
   /** Clock at the model's creation (ns). */
   readonly startNs: number;
+  /**
+   * Whether watchdogs expire at the very instant that they are armed for; absent: they may be late. A model may then leave
+   * out wake-ups that change nothing.
+   */
+  readonly exactTimers?: boolean;
   /** Registers a watchdog: on expiry the port tries to dequeue from the root. Watchdogs expire in order of registration. */
   newWatchdog(): number;
   /** Registers a timer of the model's own, after all watchdogs at one instant; never late. */

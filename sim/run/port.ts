@@ -31,6 +31,7 @@ export interface PortOwner {
 export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityOwner {
   readonly packets: PacketPool;
   readonly startNs: number;
+  readonly exactTimers: boolean;
   /** Set once, right after the construction: the qdisc needs the port as its surroundings. */
   root!: Qdisc;
 
@@ -82,6 +83,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
     this.name = spec.name;
     this.packets = packets;
     this.startNs = timers.nowNs;
+    this.exactTimers = spec.timer.resolutionNs <= 1 && spec.timer.latencyNs === 0;
     this.#timers = timers;
     this.#owner = owner;
     this.#meter = meter;

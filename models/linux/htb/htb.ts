@@ -96,7 +96,12 @@ export class Htb implements Qdisc {
     this.#kernel = kernel;
     this.#watchdog = surroundings.newWatchdog();
     this.#tree = buildTree(kernel, figures, surroundings.packets, Math.floor(surroundings.startNs / kernel.tickNs));
-    this.#scheduler = new HtbScheduler(kernel, this.#tree, htb.hysteresis ?? kernel.hysteresis);
+    this.#scheduler = new HtbScheduler(
+      kernel,
+      this.#tree,
+      htb.hysteresis ?? kernel.hysteresis,
+      surroundings.exactTimers !== true,
+    );
     this.#handle = handleOf(figures[0]?.id ?? 0);
     this.#defaultLeaf = this.#leafOf(this.#handle + ((htb.default ?? 0) & MINOR_MASK));
     this.#direct = new PacketQueue(surroundings.packets);
@@ -160,8 +165,8 @@ export class Htb implements Qdisc {
     }
     this.#counters.idleDequeues++;
     const next = scheduler.nextTicks;
-    // A watchdog that is set to this instant already has not expired yet.
-    if (next !== this.#armedTicks) {
+    // A watchdog that is set to this instant already has not expired yet; without a class that waits, none is needed.
+    if (next !== this.#armedTicks && next !== Number.POSITIVE_INFINITY) {
       this.#armedTicks = next;
       this.#surroundings.wakeAt(this.#watchdog, next * tickNs);
     }

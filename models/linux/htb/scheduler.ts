@@ -32,18 +32,26 @@ export class HtbScheduler {
   #soonest = 0;
   readonly #contested: number = 0;
   readonly #hysteresis: boolean;
+  /** When a level without waiting classes is looked at again (ticks). */
+  readonly #idleLevelTicks: number = 0;
   readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
   #now = 0;
   /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
   #delay = 0;
 
-  constructor(kernel: KernelRules, tree: HtbTree, hysteresis: boolean) {
+  /**
+   * `looksAtIdleLevels`: as the kernel, once a second; a late watchdog can meet a class that is due by then. Otherwise the
+   * look is left out: where timers are exact nothing departs differently, and before 5.2 the qdisc counts up to one
+   * overlimit a second less.
+   */
+  constructor(kernel: KernelRules, tree: HtbTree, hysteresis: boolean, looksAtIdleLevels: boolean) {
     this.#kernel = kernel;
     this.#rows = tree.rows;
     this.#waiting = tree.levelSizes.map(() => new WaitQueue());
     this.#contested = tree.contested;
     this.#hysteresis = hysteresis;
+    this.#idleLevelTicks = looksAtIdleLevels ? IDLE_LEVEL_SECONDS * kernel.ticksPerSecond : Number.POSITIVE_INFINITY;
     this.#tokenSpan = TOKEN_SPAN_SECONDS * kernel.ticksPerSecond;
   }
 
@@ -54,7 +62,8 @@ export class HtbScheduler {
     for (let level = 0; level < LEVELS; level++) {
       pass.plain(this.rowMask[level]!);
       // Where no class waits, the instant only makes a dequeue look at the level, once a second.
-      if (this.#waiting[level]!.count === 0) pass.horizon(this.#nearEvent[level]!, tickNs);
+      const isLook = this.#waiting[level]!.count === 0 && this.#idleLevelTicks !== Number.POSITIVE_INFINITY;
+      if (isLook) pass.horizon(this.#nearEvent[level]!, tickNs);
       else this.#nearEvent[level] = pass.due(this.#nearEvent[level]!, tickNs);
       this.#waiting[level]!.visit(pass, tickNs);
     }
@@ -93,7 +102,7 @@ export class HtbScheduler {
     const waiting = this.#waiting[level]!;
     const { ticksPerSecond, eventsPerDequeue } = this.#kernel;
     for (let handled = 0; handled < eventsPerDequeue; handled++) {
-      if (waiting.count === 0) return now + IDLE_LEVEL_SECONDS * ticksPerSecond;
+      if (waiting.count === 0) return now + this.#idleLevelTicks;
       const entry = waiting.first();
       if (entry.waitTicks > now) return entry.waitTicks;
       waiting.remove(entry);

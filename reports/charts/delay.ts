@@ -2,10 +2,12 @@ import type { DelayHistogram } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
-import { seriesLabels, xyLegend, xyPanel } from './xy.ts';
+import { placeOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const POINT_LIMIT = 400;
 const SERIES_LIMIT = 6;
+/** Room behind the longest delay for the name of a quantile, as a share of the axis. */
+const NAME_ROOM = 0.3;
 /** Delays within this share of the largest are one delay to the eye. */
 const LEAST_SPREAD = 0.05;
 
@@ -49,7 +51,7 @@ export function delayCharts(source: ChartSource): Chart[] {
   // Of delays that hardly differ, the scale of their differences would say nothing: it starts at zero then.
   const isZoomed = least > most / 2 && most - least > LEAST_SPREAD * most;
   const domain: [number, number] = logarithmic
-    ? [least * 0.9, most * 1.1]
+    ? [least * 0.9, most * (most / least) ** NAME_ROOM]
     : [isZoomed ? least - (most - least) * 0.1 : 0, most + (isZoomed ? 0.05 * (most - least) : 0.2 * most) || 1];
   const series = curves.map((curve, i) => {
     const points = curve.map((p) => ({ x: p.x / unit.factor, y: 100 * p.y })).filter((p) => !logarithmic || p.x > 0);
@@ -61,9 +63,11 @@ export function delayCharts(source: ChartSource): Chart[] {
     };
   });
   const [, firstFlow] = drawn[0] as (typeof drawn)[number];
+  const scale = { type: logarithmic ? 'log' : 'linear', domain } as const;
+  const isNearStart = (x: number): boolean => placeOf(scale, x, 1) < NAME_ROOM;
   const named = quantileNames(firstFlow.delaySeconds).map(({ names, seconds, share }) => ({
     label: `${names.join(', ')} ${formatQuantity(seconds, 'time', 3)}`,
-    side: share === 99 ? ('right' as const) : ('left' as const),
+    side: share === 99 || isNearStart(seconds / unit.factor) ? ('right' as const) : ('left' as const),
     x: seconds / unit.factor,
     y: share,
   }));

@@ -4,11 +4,13 @@ import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
 import {
   activeSeconds,
+  alternates,
   endOfSeries,
   LEAST_INTERVALS,
   meanOf,
   peakOf,
   seriesPoints,
+  thinned,
   timeTable,
   untilSeconds,
 } from './time.ts';
@@ -18,6 +20,8 @@ const WINDOWS = ['1s', '100ms', '10ms'] as const;
 const SERIES_LIMIT = 6;
 /** Several lines with more steps than this cover each other. */
 const READABLE_STEPS = 150;
+/** What goes up and down from window to window is drawn in so many intervals: the mean, and a band from least to most. */
+const CALM_INTERVALS = 50;
 
 /** Throughput over time in windows that the reader chooses: short ones show the bursts that long ones average away. */
 export function throughputCharts(source: ChartSource): Chart[] {
@@ -74,7 +78,7 @@ export function throughputCharts(source: ChartSource): Chart[] {
       series: named.map(({ name, series }) => ({
         label: name,
         step: true,
-        points: seriesPoints(series, unit.factor, time.factor),
+        points: seriesPoints(alternates(series) ? thinned(series, CALM_INTERVALS) : series, unit.factor, time.factor),
       })),
       guides,
       height: 260,
@@ -90,7 +94,7 @@ export function throughputCharts(source: ChartSource): Chart[] {
     {
       name: 'throughput',
       title,
-      note: `Bytes as tc counts them, in windows of the chosen length; dashed lines are what is configured.${
+      note: `Bytes as tc counts them, in windows of the chosen length; dashed lines are what is configured; a band spans least and most.${
         flows.length > drawn.length ? ` The ${drawn.length} busiest of ${flows.length} flows are drawn.` : ''
       }`,
       legend: xyLegend(

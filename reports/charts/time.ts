@@ -53,6 +53,16 @@ export function thinned(series: Series, most: number): Series {
   return { startSeconds: series.startSeconds, stepSeconds: group * series.stepSeconds, mean, min, max };
 }
 
+/** Whether a series goes up and down from interval to interval, so that its line would fill an area. */
+export function alternates({ mean }: Series): boolean {
+  let turns = 0;
+  for (let i = 2; i < mean.length; i++) {
+    const [a, b, c] = [mean[i - 2] as number, mean[i - 1] as number, mean[i] as number];
+    if ((b - a) * (c - b) < 0) turns += 1;
+  }
+  return turns > 0.5 * mean.length;
+}
+
 /** The mean of some values; 0 of none. */
 export function average(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;

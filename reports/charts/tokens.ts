@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClassResult, Series } from '../../sim/run/result.ts';
 import type { Chart, LegendEntry, Panel, Row } from '../chart.ts';
 import { rounded } from '../chart.ts';
@@ -59,7 +60,11 @@ function tokensChart(name: string, figures: ClassResult, active: number | undefi
     { name: 'tokens', series: series.tokens },
     { name: 'ctokens', series: series.ctokens },
   ].flatMap((n) => (n.series === undefined ? [] : [{ name: n.name, series: untilSeconds(n.series, active) }]));
-  const named = fine.map((n) => ({ name: n.name, series: thinned(n.series, INTERVALS) }));
+  const [own, ceil] = fine;
+  // Where ceil and cburst are rate and burst, one line would hide the other.
+  const isOne = own !== undefined && ceil !== undefined && isDeepStrictEqual(own.series, ceil.series);
+  const distinct = isOne ? [{ name: 'tokens = ctokens', series: own.series }] : fine;
+  const named = distinct.map((n) => ({ name: n.name, series: thinned(n.series, INTERVALS) }));
   const whole = named.flatMap((n) => [...n.series.min, ...n.series.max]);
   const later = named.flatMap((n) => {
     const skip = Math.ceil(n.series.mean.length * START_SHARE);

@@ -7,7 +7,7 @@ import { placeOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 const POINT_LIMIT = 400;
 const SERIES_LIMIT = 6;
 /** Room behind the longest delay for the name of a quantile, as a share of the axis. */
-const NAME_ROOM = 0.3;
+const NAME_ROOM = 0.4;
 /** Delays within this share of the largest are one delay to the eye. */
 const LEAST_SPREAD = 0.05;
 

@@ -253,7 +253,7 @@ function overshootPanel(
     layout,
     spec: (size) => {
       const ticks = (
-        size.narrow ? [-100, 0, 10, 1000, 100_000] : [-10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000]
+        size.narrow ? [-100, -10, 0, 10, 100, 1000, 10_000, 100_000] : [-10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000]
       ).filter((t) => t >= domain[0] && t <= domain[1]);
       const x = {
         field: 'x',

@@ -13,7 +13,10 @@ export function explanationText(explanations: readonly Explanation[], terminal: 
   return `${explanations.map((explanation) => explanationLines(explanation, terminal).join('\n')).join('\n\n')}\n`;
 }
 
-function explanationLines({ subject, cause, conclusion, sections, warnings }: Explanation, terminal: Terminal): string[] {
+function explanationLines(
+  { subject, cause, conclusion, sections, warnings }: Explanation,
+  terminal: Terminal,
+): string[] {
   const style = styleOf(terminal);
   const values = sections.flatMap((section) => section.lines.map(({ value }) => value.length));
   const width = Math.min(WIDEST_VALUE, Math.max(0, ...values));

@@ -246,6 +246,7 @@ describe.skipIf(!hasChromium)('a page in a browser', () => {
       expect(Math.max(...zoomed)).toBeLessThanOrEqual(0.625);
       await page.keyboard.press('0');
       expect(await ticks()).toEqual([]);
+      await page.locator(axis).scrollIntoViewIfNeeded();
       const box = (await page.locator(axis).boundingBox())!;
       await page.mouse.move(box.x + 150, box.y + 100);
       await page.mouse.down();

@@ -112,7 +112,7 @@ describe('sim run --pcap', () => {
   test('ends with 4 where the file cannot be created or the disk is full', () => {
     expect(sim('run', MIXED, '--pcap', folder.at('no/folder/x.pcap'))).toMatchObject({
       exitCode: 4,
-      stderr: expect.stringContaining('x.pcap: no such file'),
+      stderr: expect.stringContaining('x.pcap: no such folder'),
     });
     const small = folder.write('small.yaml', smallScenario());
     expect(sim('run', small, '--pcap', '/dev/full')).toMatchObject({

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,15 +37,34 @@ export function simWith(environment: Readonly<Record<string, string | undefined>
   return { exitCode: status, stdout, stderr };
 }
 
-/** Starts the command line and interrupts it after so many ms. */
+/** CPU time that a process has used (ms); on systems that do not tell, the time since `startMs`. */
+function cpuMs(pid: number, startMs: number): number {
+  try {
+    // Fields 14 and 15 of /proc/PID/stat: user and system time in hundredths of a second; the name ends with ') '.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  } catch {
+    return performance.now() - startMs;
+  }
+}
+
+/** Starts the command line and interrupts it after so many ms of its own work, however busy the machine is. */
 export function simInterrupted(afterMs: number, ...words: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: ROOT, env: WITHOUT_COLOUR });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-  setTimeout(() => child.kill('SIGINT'), afterMs);
+  const startMs = performance.now();
+  const watch = setInterval(() => {
+    if (cpuMs(child.pid!, startMs) < afterMs) return;
+    clearInterval(watch);
+    child.kill('SIGINT');
+  }, 50);
   return new Promise((resolve) => {
-    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
+    child.on('close', (exitCode) => {
+      clearInterval(watch);
+      resolve({ exitCode, stdout, stderr });
+    });
   });
 }
 

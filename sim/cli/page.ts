@@ -4,7 +4,7 @@ import * as registry from '../../models/registry.ts';
 import { explainScenario } from '../output/explain.ts';
 import type { Explanation } from '../output/explanation.ts';
 import type { Result } from '../run/result.ts';
-import { checkDocument } from '../scenario/load-scenario.ts';
+import { checkDocument, type LoadedScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
 import { lint } from '../tc/lint/lint.ts';
 import { outputName, readText, writeText } from './files.ts';
@@ -17,10 +17,11 @@ const EXPLAINED_POINTS = 2000;
 export async function writePage(path: string, results: readonly Result[]): Promise<void> {
   // Loaded now, as the chart library alone takes longer to load than most scenarios to run.
   const { renderPage } = await import('../../reports/page.ts');
+  const scenarios = results.map((result) => valid(() => checkDocument(result.scenario.document, { registry })));
   const page = await renderPage({
     results,
-    explanations: results.flatMap(explain),
-    findings: results.flatMap(findings),
+    explanations: scenarios.flatMap((loaded, index) => valid(() => explain(loaded, results[index]!, index)) ?? []),
+    findings: scenarios.flatMap(findings),
     command: ['sim', ...process.argv.slice(2).map(shellWord)].join(' '),
     clientScript: builtScript('page-client.js'),
     whatIf: builtScript('page-engine.js'),
@@ -45,32 +46,32 @@ interface PlacedExplanation extends Explanation {
   readonly point: number;
 }
 
-/** The arithmetic of a result's points; none where the scenario cannot be read without its other files. */
-function explain(result: Result, resultIndex: number): PlacedExplanation[] {
+/** What `make` makes; undefined where a scenario is not valid, as when it cannot be read without its other files. */
+function valid<T>(make: () => T): T | undefined {
   try {
-    const loaded = checkDocument(result.scenario.document, { registry });
-    return result.points.slice(0, EXPLAINED_POINTS).flatMap(({ variables, failed }, point) =>
-      failed !== undefined
-        ? []
-        : explainScenario(loaded.pointOf(variables).scenario, undefined)
-            .filter(({ sections }) => sections.length > 0)
-            .map((explanation) => ({ ...explanation, result: resultIndex, point })),
-    );
+    return make();
   } catch (error) {
-    if (error instanceof ScenarioError) return [];
+    if (error instanceof ScenarioError) return undefined;
     throw error;
   }
 }
 
-/** What a check of a result's configuration finds; nothing where the scenario cannot be read without its other files. */
-function findings(result: Result) {
-  try {
-    const loaded = checkDocument(result.scenario.document, { registry });
-    return lint(loaded.first, loaded.document).map(({ path, text, hint }) => ({ place: path.join('.'), text, hint }));
-  } catch (error) {
-    if (error instanceof ScenarioError) return [];
-    throw error;
-  }
+/** The arithmetic of a result's points. @throws ScenarioError */
+function explain(loaded: LoadedScenario | undefined, result: Result, resultIndex: number): PlacedExplanation[] {
+  if (loaded === undefined) return [];
+  return result.points.slice(0, EXPLAINED_POINTS).flatMap(({ variables, failed }, point) =>
+    failed !== undefined
+      ? []
+      : explainScenario(loaded.pointOf(variables).scenario, undefined)
+          .filter(({ sections }) => sections.length > 0)
+          .map((explanation) => ({ ...explanation, result: resultIndex, point })),
+  );
+}
+
+/** What a check of a result's configuration finds. */
+function findings(loaded: LoadedScenario | undefined) {
+  if (loaded === undefined) return [];
+  return lint(loaded.first, loaded.document).map(({ path, text, hint }) => ({ place: path.join('.'), text, hint }));
 }
 
 /** A script that the build puts beside the command line. */

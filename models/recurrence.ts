@@ -21,9 +21,24 @@ export interface RecurrencePass {
    * out that comes near it. It stays where it is.
    */
   horizon(timeTicks: number, tickNs: number): void;
+  /**
+   * An instant in ticks up to which something was counted last. As {@link ticks}, except that one which is at least
+   * `staleTicks` past has no effect any more: while it stays what it is, it is not compared.
+   */
+  since(timeTicks: number, tickNs: number, staleTicks: number): number;
+  /** Where within a tick of a clock the present lies matters. */
+  phase(tickNs: number): void;
+  /** There is randomness in it, or it cannot tell its state: it never repeats. */
+  never(): void;
   counter(value: number): number;
   /** Changes the array in place. */
   counts(values: Float64Array): void;
+}
+
+/** Tells of a model that is part of another. */
+export function visitPart(part: Partial<Recurrent>, pass: RecurrencePass): void {
+  if (part.visit === undefined) pass.never();
+  else part.visit(pass);
 }
 
 /** A model whose state can be compared between two moments, so that a run which repeats is advanced by whole periods. */

@@ -1,3 +1,4 @@
+import type { RecurrencePass, Recurrent } from '../recurrence.ts';
 import { multiplyDivide } from './exact.ts';
 
 /** Bits of a byte times ns of a second. */
@@ -10,7 +11,7 @@ const LARGEST_PIECE_BYTES = 1_000_000;
  *
  * Instants are integer ns that never go back. No remainder is lost, so nothing drifts.
  */
-export interface Meter {
+export interface Meter extends Recurrent {
   /** Largest length that ever conforms (bytes). */
   readonly largestBytes: number;
   /** The earliest instant, from `nowNs` on, at which `bytes` conform if nothing is spent before. */
@@ -82,6 +83,12 @@ abstract class VirtualTime {
     this.paidNs++;
   }
 
+  visit(pass: RecurrencePass): void {
+    // Debts that were paid off before the last ns are forgotten, and all such instants are alike.
+    this.paidNs = pass.due(this.paidNs + 2, 1) - 2;
+    pass.plain(this.paidRemainder);
+  }
+
   /** What the rate alone earns in `ns` (bytes, rounded up). */
   protected earnedBytes(ns: number): number {
     return multiplyDivide(this.rateBitsPerSecond, ns, BIT_NS_PER_BYTE_SECOND) + 1;
@@ -134,6 +141,11 @@ export class CellRateMeter extends VirtualTime implements Meter {
   override spend(bytes: number, nowNs: number): void {
     if (bytes > this.#largestSpentBytes) this.#largestSpentBytes = bytes;
     super.spend(bytes, nowNs);
+  }
+
+  override visit(pass: RecurrencePass): void {
+    super.visit(pass);
+    pass.plain(this.#largestSpentBytes);
   }
 
   boundBytes(nowNs: number): number {

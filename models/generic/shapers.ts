@@ -1,6 +1,7 @@
 import { BaseQdisc, qdiscCounters } from '../linux/qdisc-base.ts';
 import type { ShaperDeclaration, Surroundings, Values } from '../model.ts';
 import { NO_PACKET, PacketQueue } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { type MeterKind, meterKinds, rateParameter } from './kinds.ts';
 import type { Meter } from './meter.ts';
 import { quotaBytes } from './window-meters.ts';
@@ -47,6 +48,12 @@ class MeteredQueue extends BaseQdisc {
     }
     this.#queue.push(packet);
     return this.accept(packet);
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    this.#meter.visit(pass);
+    this.#queue.visit(pass);
   }
 
   protected take(nowNs: number): number {

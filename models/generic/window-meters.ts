@@ -1,3 +1,4 @@
+import type { RecurrencePass } from '../recurrence.ts';
 import { multiplyDivide } from './exact.ts';
 import type { Meter } from './meter.ts';
 
@@ -30,6 +31,11 @@ export class FixedWindowMeter implements Meter {
   spend(bytes: number, nowNs: number): void {
     this.#roll(nowNs);
     this.#spentBytes += bytes;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.#currentNs = pass.instant(this.#currentNs);
+    pass.plain(this.#spentBytes);
   }
 
   boundBytes(nowNs: number): number {
@@ -91,6 +97,16 @@ export class SlidingLogMeter implements Meter {
 
   boundBytes(nowNs: number): number {
     return windowsBegun(nowNs - this.#startNs, this.#windowNs) * this.largestBytes;
+  }
+
+  visit(pass: RecurrencePass): void {
+    const mask = this.#timesNs.length - 1;
+    pass.plain(this.#length);
+    for (let i = 0; i < this.#length && !pass.done; i++) {
+      const entry = (this.#first + i) & mask;
+      this.#timesNs[entry] = pass.instant(this.#timesNs[entry]!);
+      pass.plain(this.#bytes[entry]!);
+    }
   }
 
   #forget(nowNs: number): void {
@@ -156,6 +172,12 @@ export class SlidingCounterMeter implements Meter {
 
   boundBytes(nowNs: number): number {
     return windowsBegun(nowNs - this.#startNs, this.#windowNs) * this.largestBytes;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.#currentNs = pass.instant(this.#currentNs);
+    pass.plain(this.#spentBytes);
+    pass.plain(this.#previousBytes);
   }
 
   /** Time since a window's begin from which `bytes` fit; the whole window or more: they do not. */

@@ -1,9 +1,13 @@
 import type { PacketPool } from '../packet.ts';
 import { NO_PACKET } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { markCongestion } from './qdisc-base.ts';
 
 /** Threshold that is never passed: marking by `ceThreshold` is off. */
 export const CE_THRESHOLD_OFF = 0x7fffffff;
+
+/** CoDel's unit of time. */
+const CLOCK_NS = 1024;
 
 const TWO_POW_24 = 2 ** 24;
 const TWO_POW_31 = 2 ** 31;
@@ -36,7 +40,7 @@ export interface CodelQueues {
 
 /** Converts ns into CoDel's u32 clock of 1.024 µs; wraps after 73 minutes, as the kernel's does. */
 export function codelTime(ns: number): number {
-  return Math.floor(ns / 1024) >>> 0;
+  return Math.floor(ns / CLOCK_NS) >>> 0;
 }
 
 /** Converts a set-up value (ns), which tc sends in whole µs, into CoDel's unit. */
@@ -119,6 +123,25 @@ export class CodelControl {
       if (markCongestion(this.#packets, packet)) this.ceMarks++;
     }
     return packet;
+  }
+
+  /**
+   * Tells of the law. While the delay is above target each drop makes the next one come sooner, and nothing repeats: a number
+   * that is not equal to itself says so.
+   */
+  visit(pass: RecurrencePass): void {
+    pass.phase(CLOCK_NS);
+    pass.plain(this.maxPacketBytes);
+    this.ecnMarks = pass.counter(this.ecnMarks);
+    this.ceMarks = pass.counter(this.ceMarks);
+    for (let flow = 0; flow < this.count.length && !pass.done; flow++) {
+      pass.plain(this.firstAboveTime[flow] === 0 && this.dropping[flow] === 0 ? 0 : Number.NaN);
+      pass.plain(this.count[flow]!);
+      pass.plain(this.lastCount[flow]!);
+      pass.plain(this.recInvSqrt[flow]!);
+      pass.plain(this.dropNext[flow]!);
+      pass.plain(this.delay[flow]!);
+    }
   }
 
   /** codel_should_drop: whether packets have waited longer than target for an interval. */

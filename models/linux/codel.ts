@@ -1,5 +1,6 @@
 import type { Parameters, ShaperDeclaration, Surroundings } from '../model.ts';
 import { NO_PACKET, PacketQueue } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { CE_THRESHOLD_OFF, CodelControl, type CodelQueues, type CodelSettings, codelSetting } from './codel-control.ts';
 import { kernelParameter, kernelReleaseOf, release, versionProblems } from './kernel-parameters.ts';
 import { BaseQdisc, deviceFrameBytes, deviceParameters, qdiscCounters } from './qdisc-base.ts';
@@ -92,6 +93,13 @@ export class Codel extends BaseQdisc implements CodelQueues {
     this.#takenDrops++;
     this.#takenDropBytes += this.packets.sizeBytes[packet]!;
     this.refuse(packet, nowNs);
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    this.#queue.visit(pass);
+    this.#control.visit(pass);
+    this.#dropOverlimit = pass.counter(this.#dropOverlimit);
   }
 
   protected override ownCounters(): Readonly<Record<string, number>> {

@@ -1,6 +1,7 @@
 import type { Parameters, ShaperDeclaration, Surroundings, Values } from '../model.ts';
 import { CONGESTED } from '../model.ts';
 import { NO_PACKET, PacketQueue } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { kernelParameter, kernelReleaseOf, release, versionProblems } from './kernel-parameters.ts';
 import {
   BaseQdisc,
@@ -65,6 +66,11 @@ export class Fifo extends BaseQdisc {
 
   override peek(_nowNs: number): number {
     return this.#queue.head;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    this.#queue.visit(pass);
   }
 }
 

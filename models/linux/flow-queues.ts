@@ -1,5 +1,6 @@
 import type { PacketPool } from '../packet.ts';
 import { NO_PACKET } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 
 /** First-in first-out queues of many flows, chained through the pool's `next` column; heads and tails in typed arrays. */
 export class FlowQueues {
@@ -53,6 +54,11 @@ export class FlowQueues {
     this.#tail[flow] = before;
     this.backlogBytes[flow]! -= this.#packets.sizeBytes[newest]!;
     return newest;
+  }
+
+  /** Tells of the packets of a flow. */
+  visit(flow: number, pass: RecurrencePass): void {
+    this.#packets.visitChain(this.#head[flow]!, pass);
   }
 
   /** The flow with the most bytes; the first among equals. */

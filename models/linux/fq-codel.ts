@@ -1,6 +1,7 @@
 import type { ShaperDeclaration, Surroundings, Values } from '../model.ts';
 import { ACCEPTED, CONGESTED } from '../model.ts';
 import { NO_PACKET } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { codelCounters, codelParameters, codelSettings } from './codel.ts';
 import { CodelControl, type CodelQueues, type CodelSettings } from './codel-control.ts';
 import { FlowQueues } from './flow-queues.ts';
@@ -185,6 +186,27 @@ export class FqCodel extends BaseQdisc implements CodelQueues {
       this.#oldHead = this.#nextFlow[this.#oldHead]!;
       if (this.#oldHead === NONE) this.#oldTail = NONE;
     }
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    pass.plain(this.#memoryBytes);
+    this.#visitList(this.#newHead, pass);
+    this.#visitList(this.#oldHead, pass);
+    this.#newFlows = pass.counter(this.#newFlows);
+    this.#dropOverlimit = pass.counter(this.#dropOverlimit);
+    this.#dropOvermemory = pass.counter(this.#dropOvermemory);
+    this.#control.visit(pass);
+  }
+
+  /** Tells of the flows of a list; those in none have no packets, and get their deficit when they begin anew. */
+  #visitList(head: number, pass: RecurrencePass): void {
+    for (let flow = head; flow !== NONE && !pass.done; flow = this.#nextFlow[flow]!) {
+      pass.plain(flow);
+      pass.plain(this.#deficit[flow]!);
+      this.#queues.visit(flow, pass);
+    }
+    pass.plain(NONE);
   }
 
   #listLength(head: number): number {

@@ -1,5 +1,6 @@
 import type { ShaperDeclaration, Surroundings } from '../model.ts';
 import { NO_PACKET, PacketQueue } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 import { kernelParameter, kernelReleaseOf, release, versionProblems } from './kernel-parameters.ts';
 import { DEFAULT_PRIOMAP, PRIORITY_MASK } from './prio.ts';
 import { BaseQdisc, deviceParameters, qdiscCounters, txQueueLenOf } from './qdisc-base.ts';
@@ -50,6 +51,11 @@ export class PfifoFast extends BaseQdisc {
   override peek(_nowNs: number): number {
     for (const band of this.#bands) if (band.head !== NO_PACKET) return band.head;
     return NO_PACKET;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    for (const band of this.#bands) band.visit(pass);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { NestedModel, Qdisc, QdiscBuilder, QdiscReport, Surroundings, Values } from '../model.ts';
 import { ACCEPTED } from '../model.ts';
 import { NO_PACKET } from '../packet.ts';
+import { type RecurrencePass, visitPart } from '../recurrence.ts';
 import type { PoliceSettings } from './police-settings.ts';
 import { BaseQdisc, buildChild, ETHERNET_HEADER_BYTES } from './qdisc-base.ts';
 
@@ -129,6 +130,21 @@ export class Police extends BaseQdisc {
 
   override peek(nowNs: number): number {
     return this.#child.peek(nowNs);
+  }
+
+  visit(pass: RecurrencePass): void {
+    const { main, packetRate, tickNs } = this.#settings;
+    this.visitBase(pass);
+    pass.plain(this.#tokens);
+    pass.plain(this.#peakTokens);
+    pass.plain(this.#packetTokens);
+    const staleTicks = (main ?? packetRate)?.bufferTicks ?? 0;
+    this.#checkpoint = pass.since(this.#checkpoint, tickNs, staleTicks);
+    this.#exceeded = pass.counter(this.#exceeded);
+    this.#ok = pass.counter(this.#ok);
+    this.#shot = pass.counter(this.#shot);
+    this.#other = pass.counter(this.#other);
+    visitPart(this.#child, pass);
   }
 
   protected override ownCounters(): Readonly<Record<string, number>> {

@@ -12,6 +12,7 @@ import type {
 } from '../model.ts';
 import { ACCEPTED } from '../model.ts';
 import { NO_PACKET } from '../packet.ts';
+import { type RecurrencePass, visitPart } from '../recurrence.ts';
 import { formatClassId, MINOR_MASK, parseClassId } from './class-id.ts';
 import { handleMajorOf, handleParameter, NO_HANDLE } from './handle.ts';
 import { kernelParameter, versionProblems } from './kernel-parameters.ts';
@@ -142,6 +143,16 @@ export class Prio extends BaseQdisc {
       if (packet !== NO_PACKET) return packet;
     }
     return NO_PACKET;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    for (const child of this.#children) {
+      visitPart(child, pass);
+      if (pass.done) return;
+    }
+    pass.counts(this.probe.sentPackets);
+    pass.counts(this.probe.sentBytes);
   }
 
   classOf(packet: number): string {

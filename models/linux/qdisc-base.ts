@@ -2,6 +2,7 @@ import type { NestedModel, Parameters, Qdisc, QdiscBuilder, QdiscReport, Surroun
 import { ACCEPTED, DROPPED } from '../model.ts';
 import type { PacketPool } from '../packet.ts';
 import { ECN_CE, ECN_NOT_ECT, NO_PACKET } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 
 /** Bytes of an Ethernet header: psched_mtu() is the device's MTU plus this. */
 export const ETHERNET_HEADER_BYTES = 14;
@@ -158,6 +159,18 @@ export abstract class BaseQdisc implements Qdisc {
   /** Reports of the children, by class. */
   protected reportChildren(_nowNs: number): Readonly<Record<string, QdiscReport>> {
     return {};
+  }
+
+  /** Tells of what all qdiscs have in common; those whose own state can be told call it in their `visit`. */
+  protected visitBase(pass: RecurrencePass): void {
+    pass.plain(this.lengthPackets);
+    pass.plain(this.backlogBytes);
+    if (this.#parked !== NO_PACKET) this.packets.next[this.#parked] = NO_PACKET;
+    this.packets.visitChain(this.#parked, pass);
+    this.sentPackets = pass.counter(this.sentPackets);
+    this.sentBytes = pass.counter(this.sentBytes);
+    this.droppedPackets = pass.counter(this.droppedPackets);
+    this.overlimits = pass.counter(this.overlimits);
   }
 
   /** Drops a packet that was not counted here yet. */

@@ -1,6 +1,7 @@
 import type { Qdisc, QdiscBuilder, QdiscReport, Surroundings, Values } from '../model.ts';
 import { ACCEPTED, DROPPED } from '../model.ts';
 import { NO_PACKET } from '../packet.ts';
+import { type RecurrencePass, visitPart } from '../recurrence.ts';
 import { BaseQdisc, buildChild } from './qdisc-base.ts';
 import type { TbfSettings } from './tbf-settings.ts';
 
@@ -119,6 +120,14 @@ export class Tbf extends BaseQdisc {
     this.overlimits++;
     this.surroundings.wakeAt(this.#watchdog, (now + Math.max(-tokens, -peakTokens)) * this.#tickNs);
     return NO_PACKET;
+  }
+
+  visit(pass: RecurrencePass): void {
+    this.visitBase(pass);
+    pass.plain(this.#tokens);
+    pass.plain(this.#peakTokens);
+    this.#checkpoint = pass.since(this.#checkpoint, this.#tickNs, this.#settings.bufferTicks);
+    visitPart(this.#child, pass);
   }
 
   protected override ownCounters(): Readonly<Record<string, number>> {

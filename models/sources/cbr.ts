@@ -1,6 +1,6 @@
 import type { PacketSource, ParameterProblem, RandomStream, SourceDeclaration, Values } from '../model.ts';
 import type { RecurrencePass } from '../recurrence.ts';
-import { checkSizes, type SizeSource, sizeParameters, sizeSource } from './sizes.ts';
+import { checkSizes, type SizeSource, sizeParameters, sizeSource, visitSizes } from './sizes.ts';
 
 const BIT_NS_PER_BYTE_SECOND = 8e9;
 
@@ -78,11 +78,6 @@ class ConstantInterval implements PacketSource {
     this.#dueNs = pass.instant(this.#dueNs);
     visitSizes(this.#sizes, pass);
   }
-}
-
-/** Sizes drawn at random never repeat: a number that is not equal to itself says so. */
-function visitSizes(sizes: SizeSource, pass: RecurrencePass): void {
-  pass.plain(sizes.fixedBytes > 0 ? 0 : Number.NaN);
 }
 
 /** `source: cbr`: packets at a constant rate or interval, the first at the flow's start. */

@@ -1,5 +1,6 @@
 import type { PacketSource, RandomStream, SourceDeclaration, Values } from '../model.ts';
-import { checkSizes, type SizeSource, sizeParameters, sizeSource } from './sizes.ts';
+import type { RecurrencePass } from '../recurrence.ts';
+import { checkSizes, type SizeSource, sizeParameters, sizeSource, visitSizes } from './sizes.ts';
 
 /** Sends at a constant rate during on periods and nothing during off periods; fixed or exponential lengths. */
 class OnOff implements PacketSource {
@@ -42,6 +43,14 @@ class OnOff implements PacketSource {
     }
     this.sizeBytes = this.#sizes.next();
     return this.#dueNs;
+  }
+
+  visit(pass: RecurrencePass): void {
+    if (this.#exponential) pass.never();
+    this.#dueNs = pass.instant(this.#dueNs);
+    this.#onUntilNs = pass.instant(this.#onUntilNs);
+    pass.plain(this.#remainder);
+    visitSizes(this.#sizes, pass);
   }
 
   #length(meanNs: number): number {

@@ -1,5 +1,6 @@
 import { invariant, type Parameter, type ParameterProblem, type RandomStream, type Values } from '../model.ts';
 import { LONGEST_PACKET_BYTES } from '../packet.ts';
+import type { RecurrencePass } from '../recurrence.ts';
 
 /** Sizes of the Internet mix in bytes as tc counts them (IP 40, 576, 1500 and 14 of Ethernet), 7 : 4 : 1. */
 const IMIX: readonly WeightedSize[] = [
@@ -88,6 +89,11 @@ export function sizeSource(values: Values, random: RandomStream): SizeSource {
       return mix[index]!.size;
     },
   };
+}
+
+/** Tells that sizes drawn at random never repeat. */
+export function visitSizes(sizes: SizeSource, pass: RecurrencePass): void {
+  if (sizes.fixedBytes === 0) pass.never();
 }
 
 /** Problems of `size` that its type does not show: an empty mix, or one without weight. */

@@ -27,7 +27,8 @@ export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], be
       const periodNs = nowNs - anchor.takenNs;
       // What passed a horizon counts once, not once a period.
       const isClean = anchor.takenHorizonNs > nowNs;
-      const periods = !isClean ? 0 : Math.floor((limitNs(timers, horizonNs, periodNs, endNs) - nowNs) / periodNs);
+      const room = Math.floor((limitNs(timers, horizonNs, periodNs, endNs) - nowNs) / periodNs);
+      const periods = isClean ? Math.min(room, anchor.mostPeriods) : 0;
       if (periods > 0) {
         anchor.advance(models, nowNs, periods);
         leftOutNs += periods * periodNs;
@@ -38,6 +39,7 @@ export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], be
       anchor.record(models, timers.nowNs);
     } else if (++beats === renewal) {
       anchor.record(models, nowNs);
+      if (anchor.isHopeless) break;
       renewal *= 2;
     }
   }

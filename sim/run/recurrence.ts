@@ -7,11 +7,15 @@ const ADVANCE = 2;
 /** The state and counters of a set of models at one moment, to compare with a later one and to extrapolate from. */
 export class Snapshot implements RecurrencePass {
   done = false;
+  /** Whether a model has said that it never repeats. */
+  isHopeless = false;
   /** The moment (ns). */
   takenNs = 0;
   /** The earliest instant ahead that must not be passed over, as of the moment and as of the last comparison (ns). */
   takenHorizonNs = Number.POSITIVE_INFINITY;
   horizonNs = Number.POSITIVE_INFINITY;
+  /** So often the last comparison's period may be added before a count is no longer exact. */
+  mostPeriods = Number.POSITIVE_INFINITY;
   #mode = RECORD;
   #nowNs = 0;
   #spanNs = 0;
@@ -20,6 +24,8 @@ export class Snapshot implements RecurrencePass {
   #stateAt = 0;
   readonly #counters: number[] = [];
   #counterAt = 0;
+  readonly #sinces: number[] = [];
+  #sinceAt = 0;
   readonly #arrays: Float64Array[] = [];
   #arrayAt = 0;
 
@@ -80,10 +86,35 @@ export class Snapshot implements RecurrencePass {
     if (timeNs > this.#nowNs) this.horizonNs = Math.min(this.horizonNs, timeNs);
   }
 
+  since(timeTicks: number, tickNs: number, staleTicks: number): number {
+    const index = this.#sinceAt++;
+    const before = this.#sinces[index]!;
+    if (this.#mode === ADVANCE) return timeTicks === before ? timeTicks : timeTicks + this.#spanNs / tickNs;
+    if (this.#mode === RECORD) {
+      this.#sinces[index] = timeTicks;
+      return timeTicks;
+    }
+    const pastBeforeNs = this.takenNs - before * tickNs;
+    const isAlike =
+      timeTicks === before ? pastBeforeNs >= staleTicks * tickNs : this.#nowNs - timeTicks * tickNs === pastBeforeNs;
+    if (!isAlike) this.done = true;
+    return timeTicks;
+  }
+
+  phase(tickNs: number): void {
+    if (this.#mode !== ADVANCE) this.#state(this.#nowNs % tickNs);
+  }
+
+  never(): void {
+    this.isHopeless = true;
+    this.done = true;
+  }
+
   counter(value: number): number {
     const index = this.#counterAt++;
     if (this.#mode === RECORD) this.#counters[index] = value;
     else if (this.#mode === ADVANCE) return value + this.#periods * (value - this.#counters[index]!);
+    else this.#keepExact(value, value - this.#counters[index]!);
     return value;
   }
 
@@ -97,14 +128,22 @@ export class Snapshot implements RecurrencePass {
     }
   }
 
+  /** Beyond 2^53 a sum is rounded with each summand, and so not what the sum of the sums would be. */
+  #keepExact(value: number, gain: number): void {
+    const room = Number.MAX_SAFE_INTEGER - value;
+    if (this.mostPeriods * gain > room) this.mostPeriods = Math.max(0, Math.floor(room / gain));
+  }
+
   #begin(mode: number, nowNs: number): void {
     this.#mode = mode;
     this.#nowNs = nowNs;
     this.#stateAt = 0;
     this.#counterAt = 0;
+    this.#sinceAt = 0;
     this.#arrayAt = 0;
     this.done = false;
     this.horizonNs = Number.POSITIVE_INFINITY;
+    this.mostPeriods = Number.POSITIVE_INFINITY;
   }
 
   #state(value: number): void {

@@ -13,6 +13,10 @@ export const LONGEST_PACKET_BYTES = 2 ** 21 - 1;
 export const ECN_NOT_ECT = 0;
 export const ECN_CE = 3;
 
+/** Marks of a packet: a copy that nobody sent, and one with a changed bit, which its receiver throws away. */
+export const MARK_COPY = 1;
+export const MARK_DAMAGED = 2;
+
 const INITIAL_CAPACITY = 1024;
 
 /**
@@ -52,6 +56,8 @@ export class PacketPool {
   /** Chain to the next packet of the queue that holds it. */
   next = new Int32Array(INITIAL_CAPACITY);
 
+  /** Marks of the packets that have any; undefined until there is one, as most runs have none. */
+  #marks: Map<number, number> | undefined = undefined;
   #free = NO_PACKET;
   #used = 0;
   #live = 0;
@@ -122,7 +128,20 @@ export class PacketPool {
     this.headerBytes[packet] = this.headerBytes[original]!;
     this.truesizeBytes[packet] = this.truesizeBytes[original]!;
     this.next[packet] = NO_PACKET;
+    const marks = this.#marks?.get(original);
+    if (marks !== undefined) this.setMark(packet, marks);
     return packet;
+  }
+
+  /** Marks a packet, until it is freed: {@link MARK_COPY}, {@link MARK_DAMAGED}. */
+  setMark(packet: number, mark: number): void {
+    this.#marks ??= new Map();
+    this.#marks.set(packet, (this.#marks.get(packet) ?? 0) | mark);
+  }
+
+  /** Whether a packet has a mark. */
+  hasMark(packet: number, mark: number): boolean {
+    return this.#marks !== undefined && ((this.#marks.get(packet) ?? 0) & mark) !== 0;
   }
 
   /** Tells of a packet and all that are chained to it. */
@@ -139,6 +158,7 @@ export class PacketPool {
 
   /** Gives a packet back; its index is used again by the next {@link allocate}. */
   free(packet: number): void {
+    if (this.#marks !== undefined) this.#marks.delete(packet);
     this.#live--;
     this.next[packet] = this.#free;
     this.#free = packet;

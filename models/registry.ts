@@ -5,7 +5,7 @@ import { bfifo, pfifo, pfifoHeadDrop } from './linux/fifo.ts';
 import { fq } from './linux/fq.ts';
 import { fqCodel } from './linux/fq-codel.ts';
 import { htb } from './linux/htb/declaration.ts';
-import { netem } from './linux/netem.ts';
+import { netem } from './linux/netem-settings.ts';
 import { pfifoFast } from './linux/pfifo-fast.ts';
 import { police } from './linux/police-settings.ts';
 import { prio } from './linux/prio.ts';

@@ -1,5 +1,5 @@
 import type { PacketSource } from '../../models/model.ts';
-import type { PacketPool } from '../../models/packet.ts';
+import { MARK_DAMAGED, type PacketPool } from '../../models/packet.ts';
 import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
 import { segmentsOf } from '../../models/sources/sizes.ts';
 import type { TimerHandler, Timers } from '../engine/timers.ts';
@@ -72,7 +72,8 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler, Recurrent 
   }
 
   receive(packet: number, nowNs: number): void {
-    this.#meter.received(packet, nowNs);
+    if (this.#packets.hasMark(packet, MARK_DAMAGED)) this.#meter.dropped();
+    else this.#meter.received(packet, nowNs);
     this.#packets.free(packet);
   }
 

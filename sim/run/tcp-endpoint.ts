@@ -1,5 +1,5 @@
 import type { TimerOwner, Values } from '../../models/model.ts';
-import { NO_PACKET, type PacketPool } from '../../models/packet.ts';
+import { MARK_COPY, MARK_DAMAGED, NO_PACKET, type PacketPool } from '../../models/packet.ts';
 import { type ConnectionIdentity, TcpConnection } from '../../models/tcp/connection.ts';
 import type { TcpEnvironment, TimerService } from '../../models/tcp/environment.ts';
 import type { ReceivingApplication } from '../../models/tcp/receiver.ts';
@@ -120,6 +120,11 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
   // The network's endpoint --------------------------------------------------------------------------------------------
 
   receive(packet: number, nowNs: number): void {
+    if (this.packets.hasMark(packet, MARK_DAMAGED)) {
+      if (this.packets.payloadBytes[packet]! > 0) this.#meter.dropped();
+      this.packets.free(packet);
+      return;
+    }
     if (this.packets.payloadBytes[packet]! > 0) this.#meter.received(packet, nowNs);
     if (this.#closed) this.packets.free(packet);
     else this.connection.deliverData(packet, nowNs);
@@ -132,6 +137,8 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
 
   transmitted(packet: number, nowNs: number): void {
     if (!this.#atSender || this.#closed || this.packets.hop[packet] !== 0) return;
+    // A copy was never the socket's own.
+    if (this.packets.hasMark(packet, MARK_COPY)) return;
     this.connection.onSent(this.packets.sizeBytes[packet]!, nowNs);
   }
 

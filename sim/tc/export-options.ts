@@ -12,11 +12,16 @@ export interface WrittenOptions {
 }
 
 /** Parameters that tc takes behind the first value of an option, in this order. */
-const FOLLOWING: Readonly<Partial<Record<OptionType, readonly string[]>>> = {
-  'time-list': ['jitter', 'delayCorrelation'],
-  'chance-list': ['lossCorrelation'],
-  'rate-list': ['packetOverhead'],
+const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
+  delay: ['jitter', 'delayCorrelation'],
+  loss: ['lossCorrelation'],
+  duplicate: ['duplicateCorrelation'],
+  corrupt: ['corruptCorrelation'],
+  reorder: ['reorderCorrelation'],
+  rate: ['packetOverhead', 'cellSize', 'cellOverhead'],
 };
+/** Types of options that are followed by such values. */
+const LISTS = new Set<OptionType>(['time-list', 'chance-list', 'loss-list', 'rate-list']);
 
 /**
  * Writes the values of a model as options of tc, those left out that have their default.
@@ -35,15 +40,18 @@ export function writeOptions(
     const [first] = names;
     const name = type === 'flag-off' ? names[1]! : camelCase(first!);
     const parameter = parameters[name];
-    if (parameter === undefined) continue;
+    if (parameter === undefined || handled.includes(name)) continue;
     written.add(name);
-    const following = FOLLOWING[type] ?? [];
+    const following = LISTS.has(type) ? (FOLLOWING[name] ?? []) : [];
     for (const one of following) written.add(one);
     const value = values[name];
-    const more = following.filter((one) => values[one] !== undefined);
-    if (more.length > 0 && value !== undefined) {
-      const all = [name, ...more].map((one) => writeNext(values[one] as number, parameters[one]!));
-      words.push(first!, ...all);
+    const last = following.findLastIndex(
+      (one) => values[one] !== undefined && values[one] !== parameters[one]?.default,
+    );
+    if (last >= 0 && value !== undefined) {
+      // What is left out before the last one is nothing: 0.
+      const all = [name, ...following.slice(0, last + 1)];
+      words.push(first!, ...all.map((one) => writeNext((values[one] as number | undefined) ?? 0, parameters[one]!)));
       continue;
     }
     if (value === undefined || (type !== 'flag-off' && isDefault(value, parameter, type))) continue;
@@ -67,7 +75,7 @@ function writeNext(value: number, { type }: Parameter): string {
 }
 
 /** 0.07 as 7%, without an exponent, which tc and the import do not read. */
-function writePercent(probability: number): string {
+export function writePercent(probability: number): string {
   const percent = Number((probability * 100).toPrecision(15));
   const text = String(percent);
   return `${text.includes('e') ? percent.toFixed(20).replace(/0+$/, '') : text}%`;
@@ -76,7 +84,7 @@ function writePercent(probability: number): string {
 function writeValue(value: unknown, type: OptionType, parameter: Parameter): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (typeof value !== 'number') return [String(value)];
-  if (type in FOLLOWING) return [writeNext(value, parameter)];
+  if (LISTS.has(type)) return [writeNext(value, parameter)];
   if (type === 'rate') return [writeRate(value)];
   if (type === 'time') return [writeDuration(value)];
   // The period of sfq is a duration in a scenario and whole seconds for tc.

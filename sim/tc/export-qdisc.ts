@@ -2,11 +2,17 @@ import type { NestedModel, Parameters, Values } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import { parseClassId, writeClassId } from '../units/class-id.ts';
 import { majorOf } from './class-id.ts';
-import { writeHandle, writeOptions } from './export-options.ts';
+import { writeHandle, writeOptions, writePercent } from './export-options.ts';
+import { writeNetemWords } from './netem-options.ts';
 import { HTB_CLASS_OPTIONS, QDISC_OPTIONS } from './option-tables.ts';
 
 /** Parameters that stand beside tc's own in a hop, and are kept in comments. */
 const BESIDE_TC = ['kernel', 'tc', 'hz', 'txQueueLen', 'hysteresis', 'deviceMtu'];
+/** Parameters that tc has no plain option for. */
+const WRITTEN_APART: Readonly<Record<string, readonly string[]>> = {
+  htb: ['default', 'directQlen'],
+  netem: ['lossState', 'lossGemodel', 'slot'],
+};
 /** First handle that is given to a qdisc without one of its own. */
 const FIRST_FREE_HANDLE = 0x10;
 
@@ -40,10 +46,13 @@ export class QdiscWriter {
     }
     const major = this.#handleOf(model, wanted);
     const handle = major === 0 ? '' : ` handle ${writeHandle(major)}`;
-    const handled = [...beside, 'handle', 'classes', 'qdisc', ...(kind === 'htb' ? ['default', 'directQlen'] : [])];
+    const handled = [...beside, 'handle', 'classes', 'qdisc', ...(WRITTEN_APART[kind] ?? [])];
     const { words, left } = writeOptions(values, parameters, kind === 'htb' ? rules.slice(1, 2) : rules, handled);
     this.left.push(...left.map((name) => `${name} of ${kind}`));
-    const own = kind === 'htb' ? [...htbDefault(values), ...words, ...directLength(values)] : words;
+    const own =
+      kind === 'htb'
+        ? [...htbDefault(values), ...words, ...directLength(values)]
+        : [...words, ...(kind === 'netem' ? writeNetemWords(values, writePercent) : [])];
     this.commands.push([`tc qdisc add dev ${this.#device} ${place}${handle} ${kind}`, ...own].join(' '));
     if (kind === 'htb') this.#classes(values, major);
     else if (kind === 'prio') this.#bands(values, major);

@@ -1,5 +1,5 @@
-/** A checked option of a qdisc or class, in tc's words; `true` for a flag. */
-export type TcOption = string | number | true | readonly number[];
+/** A checked option of a qdisc or class, in tc's words; `true` for a flag, a record for what a scenario has as a mapping. */
+export type TcOption = string | number | true | readonly number[] | Readonly<Record<string, string | number>>;
 
 /** What an import says of one line of its input. */
 export interface TcMessage {

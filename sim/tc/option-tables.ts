@@ -14,8 +14,11 @@ export type OptionType =
   | 'packets' // 100 or 100p
   | 'priomap'
   | 'time-list' // delay: TIME [JITTER [CORRELATION]]
+  | 'distribution' // the name of a table
   | 'chance-list' // PERCENT [CORRELATION]
-  | 'rate-list'; // RATE [PACKETOVERHEAD]
+  | 'loss-list' // [random] PERCENT [CORRELATION], state P13 … or gemodel P …
+  | 'rate-list' // RATE [PACKETOVERHEAD [CELLSIZE [CELLOVERHEAD]]]
+  | 'slot-list'; // MIN [MAX] [packets N] [bytes N], or distribution NAME DELAY JITTER …
 
 /** One option: its spellings (the first is the key) and how its value is read. */
 export type OptionRule = readonly [names: readonly string[], type: OptionType];
@@ -138,8 +141,15 @@ export const QDISC_OPTIONS: Readonly<Record<string, readonly OptionRule[]>> = {
   ],
   netem: [
     [['delay', 'latency'], 'time-list'],
-    [['loss', 'drop'], 'chance-list'],
+    [['distribution'], 'distribution'],
+    [['loss', 'drop'], 'loss-list'],
+    [['ecn'], 'flag'],
+    [['duplicate'], 'chance-list'],
+    [['corrupt'], 'chance-list'],
+    [['reorder'], 'chance-list'],
+    [['gap'], 'integer'],
     [['rate'], 'rate-list'],
+    [['slot'], 'slot-list'],
     [['limit'], 'packets'],
   ],
   ingress: [],

@@ -1,4 +1,5 @@
 import { TcFault, type TcOption } from './model.ts';
+import { readCellRate, readChance, readDelay, readDistribution, readLoss, readSlot } from './netem-options.ts';
 import type { OptionRule, OptionType } from './option-tables.ts';
 import { readInteger, readPercent, readRate, readSize, readTime, type Words } from './words.ts';
 
@@ -31,8 +32,10 @@ export function readOptions(words: Words, rules: readonly OptionRule[], stopAtUn
       const name = words.take();
       const [names, type] = rule;
       if (type === 'flag-off') options[names[1]!] = 0;
-      else if (names.length === 1 || type !== 'flag')
-        options[names[0]!] = readValue(words, name, type, options, unknown);
+      else if (names.length === 1 || type !== 'flag') {
+        const value = readValue(words, name, type, options, unknown);
+        if (value !== undefined) options[names[0]!] = value;
+      }
       continue;
     }
     if (stopAtUnknown) break;
@@ -49,7 +52,7 @@ function readValue(
   type: OptionType,
   options: Record<string, TcOption>,
   unknown: string[],
-): TcOption {
+): TcOption | undefined {
   switch (type) {
     case 'flag':
     case 'flag-off':
@@ -93,14 +96,17 @@ function readValue(
       return bands;
     }
     case 'time-list':
-      return timeList(words, name, options);
-    case 'rate-list': {
-      const rate = readRate(words.value(name, 'a rate'));
-      if (/^\d+$/.test(words.peek())) options.packetOverhead = readInteger(words.take());
-      return rate;
-    }
+      return readDelay(words, name, options);
+    case 'distribution':
+      return readDistribution(words, name, unknown);
     case 'chance-list':
-      return chanceList(words, name, options, unknown);
+      return readChance(words, name, name, options);
+    case 'loss-list':
+      return readLoss(words, name, options);
+    case 'rate-list':
+      return readCellRate(words, name, options);
+    case 'slot-list':
+      return readSlot(words, name, unknown);
   }
 }
 
@@ -116,36 +122,4 @@ function readFraction(text: string): string {
     throw new TcFault(`"${text}" is no probability`, 'tc reads it as a number from 0 to 1, for example 0.02');
   }
   return text;
-}
-
-const startsNumber = (word: string): boolean => /^[\d.]/.test(word);
-
-/** delay TIME [JITTER [CORRELATION]] [distribution NAME] */
-function timeList(words: Words, name: string, options: Record<string, TcOption>): TcOption {
-  const delay = readTime(words.value(name, 'a time'));
-  if (startsNumber(words.peek())) options.jitter = readTime(words.take());
-  if (options.jitter !== undefined && startsNumber(words.peek())) {
-    options.delayCorrelation = readPercent(words.take());
-  }
-  if (words.peek() === 'distribution') {
-    words.take();
-    options.distribution = words.value('distribution', 'the name of a distribution');
-  }
-  return delay;
-}
-
-/** loss [random] PERCENT [CORRELATION] */
-function chanceList(words: Words, name: string, options: Record<string, TcOption>, unknown: string[]): TcOption {
-  if (words.peek() === 'random') words.take();
-  if (!startsNumber(words.peek())) {
-    const parts = [name];
-    while (!words.done && (startsNumber(words.peek()) || /^(?:state|gemodel|ecn)$/.test(words.peek())))
-      parts.push(words.take());
-    if (parts.length === 1) throw new TcFault(`"${name}" wants a percentage behind it`);
-    unknown.push(parts.join(' '));
-    return '0%';
-  }
-  const chance = readPercent(words.take());
-  if (startsNumber(words.peek())) options.lossCorrelation = readPercent(words.take());
-  return chance;
 }

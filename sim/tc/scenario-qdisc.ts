@@ -54,9 +54,9 @@ export class QdiscTranslator {
     };
   }
 
-  /** A qdisc as `{ kind, … }`; netem is taken out and what it holds takes its place. */
+  /** A qdisc as `{ kind, … }`; netem that is no more than a link is taken out and what it holds takes its place. */
   #qdisc(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): Mapping | undefined {
-    if (qdisc.kind === 'netem' && !this.#netemIsQdisc) {
+    if (qdisc.kind === 'netem' && !this.#netemIsQdisc && isLink(qdisc)) {
       this.#netem(qdisc, path, holder);
       const child = this.#childOf(qdisc);
       return child === undefined ? undefined : this.#qdisc(child, path, holder);
@@ -158,15 +158,12 @@ export class QdiscTranslator {
   }
 
   #netem(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): void {
-    const { delay, loss, rate, limit, ...others } = qdisc.options;
+    const { delay, loss, rate, limit } = qdisc.options;
     const link: Mapping = {};
     if (rate !== undefined) link.rate = rate;
     if (delay !== undefined) link.delay = delay;
     if (loss !== undefined && loss !== '0%') link.loss = loss;
     if (limit !== undefined) link.queue = `${limit as number}p`;
-    for (const [name, value] of Object.entries(others)) {
-      if (value !== '0us' && value !== '0%') this.#lose(path, `netem: ${words(name)} ${String(value)}`, qdisc.line);
-    }
     for (const part of qdisc.unknown) this.#lose(path, `netem: ${part}`, qdisc.line);
     this.netems.push(holder === undefined ? { link, line: qdisc.line } : { link, line: qdisc.line, classId: holder });
   }
@@ -201,6 +198,15 @@ export class QdiscTranslator {
 /** Whether nothing hangs below an HTB class, so that packets can wait in it. */
 export function isLeaf(device: TcDevice, id: number): boolean {
   return minorOf(id) !== 0 && !device.classes.some((entry) => entry.parent === id);
+}
+
+/** What of netem a link does as well. */
+const LINK_OPTIONS = new Set(['delay', 'loss', 'rate', 'limit']);
+
+function isLink({ options }: TcQdisc): boolean {
+  return Object.entries(options).every(
+    ([name, value]) => LINK_OPTIONS.has(name) || value === '0us' || value === '0%' || value === 0,
+  );
 }
 
 function htbClassParameters(): Parameters {

@@ -49,6 +49,27 @@ describe('what tc and the kernel refuse is found before the run', () => {
     ['nodrop without ecn', 'red', { ...red, nodrop: true }, 'nodrop'],
     ['fq_codel before there was one', 'fq_codel', { kernel: '2.6.24' }, 'kernel'],
     ['a correlation of nothing', 'netem', { delayCorrelation: 0.5 }, 'delayCorrelation'],
+    ['a distribution of nothing', 'netem', { delay: 1e6, distribution: 'normal' }, 'distribution'],
+    ['another order without a delay', 'netem', { reorder: 0.5 }, 'reorder'],
+    ['a gap alone', 'netem', { delay: 1e6, gap: 5 }, 'gap'],
+    ['two models of loss', 'netem', { loss: 0.1, lossState: { p13: 0.1, p32: 0, p23: 1, p14: 0 } }, 'lossState'],
+    ['marks instead of no losses', 'netem', { ecn: true }, 'ecn'],
+    ['a chain without its way back', 'netem', { lossState: { p13: 0.1, p32: 0.5, p23: 1, p14: 0 } }, 'lossState.p32'],
+    ['cells without a rate', 'netem', { cellSize: 48 }, 'cellSize'],
+    ['an overhead without a rate', 'netem', { packetOverhead: 14 }, 'packetOverhead'],
+    ['an overhead that leaves no packet', 'netem', { rate: 1e6, packetOverhead: -60 }, 'packetOverhead'],
+    ['cells of nothing', 'netem', { rate: 1e6, cellSize: 48, cellOverhead: -48 }, 'cellOverhead'],
+    ['slots without a time', 'netem', { slot: { packets: 3 } }, 'slot.minDelay'],
+    ['slots that end before they begin', 'netem', { slot: { minDelay: 2e6, maxDelay: 1e6 } }, 'slot.maxDelay'],
+    ['slots with no time between', 'netem', { slot: { minDelay: 0 } }, 'slot'],
+    [
+      'slots of bounds and a distribution',
+      'netem',
+      { slot: { distribution: 'normal', delay: 1, jitter: 1, minDelay: 1 } },
+      'slot.minDelay',
+    ],
+    ['slots of half a distribution', 'netem', { slot: { distribution: 'normal', delay: 1e6 } }, 'slot'],
+    ['copies of copies', 'netem', { duplicate: 0.1, qdisc: { kind: 'netem', values: {} } }, 'qdisc'],
   ])('%s', (_, kind, given, path) => {
     const found = problems(kind, given);
     expect(found[0]?.path).toBe(path);

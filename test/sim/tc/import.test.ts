@@ -30,7 +30,8 @@ describe('what is given from outside, or by nobody', () => {
       { NOPE: '1' },
       ['1: the value given for NOPE changes nothing: nothing that is read of the script uses it'],
     ],
-    ['RATE=5mbit', { RATE: '1mbit' }, ['1: the value given for RATE changes nothing: the script sets it itself']],
+    ['RATE=1mbit', { RATE: '5mbit' }, []],
+    ['RATE=$1', { RATE: '5mbit' }, []],
   ])('after "%s" the values %j are told where they change nothing', (head, variables, told) => {
     const { messages, document } = importTc(script(head, 'tc'), 'test.sh', { variables });
     expect(complaints(messages)).toEqual(told);
@@ -138,16 +139,18 @@ describe('commands change what is there', () => {
 
 describe('what a scenario does not know', () => {
   it('is listed and kept as a comment', () => {
-    const { yaml, messages } = imported(`${HTB}tc qdisc add dev eth0 parent 1:10 netem delay 10ms 2ms duplicate 1%\n`);
+    const { yaml, messages } = imported(
+      `${HTB}tc qdisc add dev eth0 parent 1:10 netem delay 10ms 2ms distribution experimental seed 7\n`,
+    );
     expect(complaints(messages)).toEqual([
-      '3: not imported: netem: jitter 2ms',
-      '3: not imported: netem: duplicate 1%',
+      '3: not imported: netem: distribution experimental',
+      '3: not imported: netem: seed 7',
     ]);
-    expect(yaml).toContain('# not imported (line 3): netem: jitter 2ms');
+    expect(yaml).toContain('# not imported (line 3): netem: seed 7');
   });
   it('tells the way out once', () => {
     const { messages } = importTc(
-      'for i in 1; do tc a; done\nf() { tc b; }\ntc qdisc add dev eth0 root pfifo limit $(nproc)',
+      'for i in $(ls); do tc a; done\nif x; then tc b; fi\ntc qdisc add dev eth0 root pfifo limit $(nproc)',
       'x',
     );
     expect(messages.filter(({ hint }) => hint?.includes('--recorder'))).toHaveLength(1);
@@ -287,5 +290,58 @@ tc filter add dev eth0 parent 1: prio 2 protocol ip u32 match ip dport 23 0xffff
       'tc qdisc add dev ifb0 root tbf rate 5mbit burst 20k latency 50ms',
     ].join('\n');
     expect(imported(script).loaded.first.flows.map(({ via }) => via)).toEqual([['eth0-ingress', 'ifb0']]);
+  });
+});
+
+describe('netem', () => {
+  const qdiscOf = (options: string): unknown => {
+    const { classes } = hopOf(`${HTB}tc qdisc add dev eth0 parent 1:10 netem ${options}\n`) as {
+      classes: Record<string, { qdisc?: unknown }>;
+    };
+    return classes['1:10']?.qdisc;
+  };
+
+  it('that a link cannot do stays a qdisc', () => {
+    expect(qdiscOf('delay 10ms 2ms 25% distribution normal duplicate 1% 5 corrupt 0.1% reorder 25% 50% gap 5')).toEqual(
+      {
+        kind: 'netem',
+        delay: '10ms',
+        jitter: '2ms',
+        delayCorrelation: '25%',
+        distribution: 'normal',
+        duplicate: '1%',
+        duplicateCorrelation: '5%',
+        corrupt: '0.1%',
+        reorder: '25%',
+        reorderCorrelation: '50%',
+        gap: 5,
+      },
+    );
+  });
+  it.each([
+    ['loss state 1% 90%', { lossState: { p13: '1%', p31: '90%' } }],
+    [
+      'loss gemodel 1 10 70 0.1 ecn',
+      { lossGemodel: { p: '1%', r: '10%', lossInBad: '70%', lossInGood: '0.1%' }, ecn: true },
+    ],
+    ['slot 5ms 10ms packets 3 bytes 10k', { slot: { minDelay: '5ms', maxDelay: '10ms', packets: 3, bytes: '10k' } }],
+    ['slot distribution pareto 5ms 1ms', { slot: { distribution: 'pareto', delay: '5ms', jitter: '1ms' } }],
+    ['rate 1mbit -14 48 5', { rate: '1mbit', packetOverhead: -14, cellSize: 48, cellOverhead: 5 }],
+    // As tc shows them.
+    [
+      'limit 1000 loss state p13 10% p31 90% p32 0% p23 100% p14 0%',
+      { limit: 1000, lossState: { p13: '10%', p31: '90%', p32: '0%', p23: '100%', p14: '0%' } },
+    ],
+    [
+      'loss gemodel p 1% r 10% 1-h 70% 1-k 0.1%',
+      { lossGemodel: { p: '1%', r: '10%', lossInBad: '70%', lossInGood: '0.1%' } },
+    ],
+    ['rate 1Mbit packetoverhead 14 cellsize 48', { rate: '1Mbit', packetOverhead: 14, cellSize: 48 }],
+  ])('%s', (options, expected) => {
+    expect(qdiscOf(options)).toEqual({ kind: 'netem', ...expected });
+  });
+  it('of a table that only its owner has is told', () => {
+    const { messages } = imported(`${HTB}tc qdisc add dev eth0 parent 1:10 netem slot distribution mine 5ms 1ms\n`);
+    expect(complaints(messages)).toEqual(['3: not imported: netem: slot distribution mine']);
   });
 });

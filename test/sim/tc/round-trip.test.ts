@@ -14,6 +14,87 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc
 const record = (shape: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Mapping> =>
   fc.record(shape).map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)));
 
+const percent = fc.integer({ min: 0, max: 100_000_000 }).map((millionths) => `${millionths / 1e6}%`);
+const milliseconds = fc.integer({ min: 1, max: 500 }).map((ms) => `${ms}ms`);
+const overhead = fc.integer({ min: -40, max: 60 });
+
+/** Some of the options, each with what it needs. */
+const netem = fc
+  .tuple(
+    fc.oneof(
+      fc.constant({}),
+      record({ delay: milliseconds, jitter: maybe(fc.constant('2500us')) }),
+      record({
+        delay: milliseconds,
+        jitter: fc.constant('2500us'),
+        delayCorrelation: maybe(percent),
+        distribution: maybe(fc.constantFrom('normal', 'pareto', 'paretonormal')),
+        reorder: maybe(percent),
+      }),
+      record({
+        delay: milliseconds,
+        reorder: percent,
+        reorderCorrelation: maybe(percent),
+        gap: maybe(fc.integer({ min: 1, max: 9 })),
+      }),
+    ),
+    fc.oneof(
+      fc.constant({}),
+      record({
+        loss: fc.double({ min: 0, max: 1, noNaN: true }).map((share) => share.toFixed(9)),
+        lossCorrelation: maybe(percent),
+        ecn: maybe(fc.boolean()),
+      }),
+      record({
+        lossState: fc.oneof(
+          record({ p13: percent }),
+          record({ p13: percent, p31: percent, p32: maybe(percent), p23: maybe(percent), p14: maybe(percent) }),
+        ),
+      }),
+      record({
+        lossGemodel: fc.oneof(
+          record({ p: percent }),
+          record({ p: percent, r: percent, lossInBad: maybe(percent), lossInGood: maybe(percent) }),
+        ),
+      }),
+    ),
+    fc.oneof(fc.constant({}), record({ duplicate: percent, duplicateCorrelation: maybe(percent) })),
+    fc.oneof(fc.constant({}), record({ corrupt: percent, corruptCorrelation: maybe(percent) })),
+    fc.oneof(
+      fc.constant({}),
+      record({ rate, packetOverhead: maybe(overhead) }),
+      record({
+        rate,
+        packetOverhead: maybe(overhead),
+        cellSize: fc.integer({ min: 48, max: 424 }),
+        cellOverhead: maybe(overhead),
+      }),
+    ),
+    fc.oneof(
+      fc.constant({}),
+      record({
+        slot: record({
+          minDelay: fc.constant('3ms'),
+          maxDelay: maybe(fc.constant('5ms')),
+          packets: maybe(fc.integer({ min: 1, max: 9 })),
+        }),
+      }),
+      record({
+        slot: record({
+          distribution: fc.constant('normal'),
+          delay: milliseconds,
+          jitter: fc.constant('1ms'),
+          bytes: maybe(size),
+        }),
+      }),
+    ),
+    record({
+      limit: maybe(fc.integer({ min: 1, max: 5000 })),
+      qdisc: maybe(fc.constant({ kind: 'pfifo', limit: 12 })),
+    }),
+  )
+  .map((parts) => Object.assign({ kind: 'netem' }, ...parts) as Mapping);
+
 const leafQdisc = fc.oneof(
   record({ kind: fc.constant('pfifo'), limit: maybe(fc.integer({ min: 0, max: 5000 })) }),
   record({ kind: fc.constant('bfifo'), limit: maybe(size) }),
@@ -61,22 +142,7 @@ const leafQdisc = fc.oneof(
     burst: fc.constant(20),
     ecn: maybe(fc.boolean()),
   }),
-  fc
-    .record({
-      delay: fc.integer({ min: 0, max: 500 }).map((ms) => `${ms}ms`),
-      jitter: maybe(fc.constant('2500us')),
-      loss: fc.double({ min: 0, max: 1, noNaN: true }).map((share) => `${share.toFixed(9)}`),
-      correlation: maybe(fc.constantFrom('7%', '0.29')),
-      rate,
-      packetOverhead: maybe(fc.integer({ min: 0, max: 60 })),
-      limit: maybe(fc.integer({ min: 1, max: 5000 })),
-    })
-    .map(({ correlation, ...own }) => ({
-      kind: 'netem',
-      ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
-      ...(correlation === undefined ? {} : { lossCorrelation: correlation }),
-      ...(correlation === undefined || own.jitter === undefined ? {} : { delayCorrelation: correlation }),
-    })),
+  netem,
   record({ kind: fc.constantFrom('pfifo_fast', 'pfifo_head_drop') }),
   record({ kind: fc.constant('prio'), bands: maybe(fc.integer({ min: 3, max: 16 })) }),
 );

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What is not interpreted: a loop, a function and its call, the output of a command. The rest is.
+# Loops over known words, functions and branches on known values are followed; what only a run decides is left out.
 DEV=eth0
+GUESTS="20 21"
 tc qdisc add dev $DEV root handle 1: htb default 10
 tc class add dev $DEV parent 1: classid 1:1 htb rate 30mbit
 tc class add dev $DEV parent 1:1 classid 1:10 htb rate 10mbit ceil 30mbit
@@ -8,11 +9,15 @@ for n in 11 12 13; do
   tc class add dev $DEV parent 1:1 classid 1:$n htb rate 5mbit ceil 30mbit
 done
 guest() {
-  tc class add dev $DEV parent 1:1 classid "1:$1" htb rate 1mbit
+  local rate=$((2 * $2))
+  tc class add dev $DEV parent 1:1 classid "1:$1" htb rate ${rate}mbit
 }
-guest 20
+for n in $GUESTS; do guest $n 1; done
+if [ -n "$GUESTS" ]; then
+  tc class add dev $DEV parent 1:1 classid 1:40 htb rate 1mbit
+fi
 SPEED=$(cat /sys/class/net/eth0/speed)
 tc class add dev $DEV parent 1:1 classid 1:30 htb rate ${SPEED}mbit
-if [ -n "$GUEST_RATE" ]; then
-  tc class add dev $DEV parent 1:1 classid 1:40 htb rate $GUEST_RATE
+if [ -e /etc/guests ]; then
+  tc class add dev $DEV parent 1:1 classid 1:50 htb rate 1mbit
 fi

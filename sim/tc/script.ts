@@ -138,40 +138,74 @@ class ScriptToTree implements ScriptReading {
 
   /** Says what could not be interpreted: the way out once, the lines each time. */
   skipped(parts: readonly SkippedPart[]): void {
-    for (const part of parts) {
-      const many = part.tcLines.length === 1 ? 'the tc command' : `${part.tcLines.length} tc commands`;
-      const at = part.tcLines.length > 0 ? ` (line ${ranges(part.tcLines)})` : '';
-      if (part.sort === 'fault')
-        this.#say(part.line, 'error', `expected ${part.name}`, 'the line is read as if it stood there');
-      else if (part.sort === 'loop')
-        this.#leftOut(part.line, `the "${part.name}" loop is not interpreted; left out: ${many}${at}`);
-      else if (part.sort === 'branch')
-        this.#leftOut(part.line, `"${part.name}" is not interpreted; left out: ${many}${at}`);
-      else if (part.sort === 'function')
-        this.#leftOut(part.line, `the function ${part.name} is not interpreted; left out: ${many}${at}`);
-      else if (part.sort === 'call')
-        this.#leftOut(part.line, `the call of the function ${part.name} is not interpreted`);
-      else if (part.sort === 'program')
-        this.#leftOut(part.line, `"${part.name}" is not interpreted; what it sets up is left out`);
-      else if (part.sort === 'test')
-        this.#leftOut(part.line, 'the tc command depends on a test, which is not interpreted; left out');
-      else if (part.sort === 'alternative')
-        this.#say(part.line, 'info', 'left out, as it runs only if the command before it fails');
-      else
-        this.#say(
-          part.line,
-          'warning',
-          `the script ends here (${part.name}); ${many} below never run${part.tcLines.length === 1 ? 's' : ''}${at}`,
-        );
-    }
+    for (const part of parts)
+      this.#skippedPart(part, part.tcLines.length === 1 ? 'the tc command' : `${part.tcLines.length} tc commands`);
+  }
+
+  #skippedPart({ line, sort, name, tcLines, onlyDeletes }: SkippedPart, many: string): void {
+    const at = tcLines.length > 0 ? ` (line ${ranges(tcLines)})` : '';
+    const run = tcLines.length === 1 ? 'runs' : 'run';
+    const leftOut = (why: string): void => {
+      const text = `${why}; left out: ${many}${at}`;
+      // What only takes away and shows would change nothing that is set up later.
+      if (onlyDeletes) this.#say(line, 'info', text);
+      else this.#leftOut(line, text);
+    };
+    if (sort === 'fault') this.#say(line, 'error', `expected ${name}`, 'the line is read as if it stood there');
+    else if (sort === 'loop') leftOut(`how often the "${name}" loop runs depends on what only a run knows`);
+    else if (sort === 'endless')
+      leftOut(name === 'script' ? 'the script goes on for too long' : `the "${name}" loop does not end`);
+    else if (sort === 'branch') leftOut(`which way the "${name}" goes depends on what only a run knows`);
+    else if (sort === 'call') leftOut(`the function ${name} calls itself too deeply`);
+    else if (sort === 'test') leftOut('the tc command depends on a test that only a run decides');
+    else if (sort === 'alternative')
+      this.#say(line, 'info', 'left out, as it runs only if the command before it fails');
+    else if (sort === 'program') this.#program(line, name);
+    else if (sort === 'choice') this.#choice(line, name);
+    else if (sort === 'uncalled')
+      this.#say(
+        line,
+        onlyDeletes ? 'info' : 'warning',
+        `nothing calls the function ${name}; ${many} in it never ${run}${at}`,
+      );
+    else
+      this.#say(
+        line,
+        onlyDeletes ? 'info' : 'warning',
+        `the script ends here (${name}); ${many} below never ${run}${at}`,
+      );
+  }
+
+  #program(line: number, name: string): void {
+    if (/^(?:source|\.)(?: |$)/.test(name))
+      this.#say(
+        line,
+        'warning',
+        `"${name}" is not opened`,
+        'what it sets can be given with --set NAME=value; tc commands in it are left out',
+      );
+    else this.#leftOut(line, `"${name}" runs text that only a run knows; what it sets up is left out`);
+  }
+
+  #choice(line: number, name: string): void {
+    const [variable, value] = name.split('=') as [string, string];
+    const what = variable === '@' ? 'the arguments' : /^\d/.test(variable) ? `the argument $${variable}` : variable;
+    this.#say(
+      line,
+      'warning',
+      `read as if ${what} were "${value}"`,
+      `import with --set ${variable === '@' ? '1' : variable}=… for another`,
+    );
   }
 
   /** Says which of the variables given from outside change nothing. */
-  unused(variables: readonly { readonly name: string; readonly overwritten: boolean }[]): void {
-    for (const { name, overwritten } of variables) {
-      const why = overwritten ? 'the script sets it itself' : 'nothing that is read of the script uses it';
-      this.#say(1, 'warning', `the value given for ${name} changes nothing: ${why}`);
-    }
+  unused(variables: readonly string[]): void {
+    for (const name of variables)
+      this.#say(
+        1,
+        'warning',
+        `the value given for ${name} changes nothing: nothing that is read of the script uses it`,
+      );
   }
 
   /** Puts the way out with the first message that needs it. */
@@ -239,22 +273,34 @@ class ScriptToTree implements ScriptReading {
       if (words[0]?.unknown === undefined) return;
     }
     this.commands++;
-    const unknown = words.find((word) => word.unknown !== undefined);
+    const named = words.map((word, i) => this.#deviceName(word, words[i - 1]?.text));
+    const unknown = named.find((word) => word.unknown !== undefined);
     if (unknown !== undefined) {
-      const way = /is set nowhere|is an argument/.test(unknown.unknown!)
-        ? 'write its value at the head of the script (NAME=value), or import with --set NAME=value'
-        : undefined;
-      if (way !== undefined) this.#say(place.line, 'error', `left out: ${unknown.unknown}`, way);
-      else this.#leftOut(place.line, `left out: ${unknown.unknown}`);
+      const text = `left out: ${unknown.unknown}`;
+      if (unknown.variable === undefined) this.#leftOut(place.line, text);
+      else this.#say(place.line, 'error', text, `import with --set ${unknown.variable}=VALUE`);
       return;
     }
     try {
-      const text = applyCommand(this.tree, new Words(texts), place);
+      const text = applyCommand(this.tree, new Words(named.map((word) => word.text)), place);
       if (text !== '') this.#say(place.line, 'info', text);
     } catch (error) {
       if (!(error instanceof TcFault)) throw error;
       this.#say(place.line, error.severity, error.message, error.hint);
     }
+  }
+
+  /** A device that nobody knows is called by its variable: one name is as good as another. */
+  #deviceName(word: ShellWord, before: string | undefined): ShellWord {
+    const { variable, unknown, line } = word;
+    if (before !== 'dev' || variable === undefined || unknown === undefined) return word;
+    const text = /^\d/.test(variable) ? `device-${variable}` : variable.replaceAll(/\W/g, '') || 'device';
+    const told = `${unknown}: the device is called ${text}`;
+    if (!this.#toldUnknown.has(told)) {
+      this.#toldUnknown.add(told);
+      this.#say(line, 'warning', told, `import with --set ${variable}=eth0 for its name`);
+    }
+    return { text, line };
   }
 
   /** `ip link set dev eth0 txqueuelen 100`, `ifconfig eth0 txqueuelen 100`. */

@@ -12,11 +12,28 @@ export type WordPart =
   | { readonly kind: 'arithmetic'; readonly parts: readonly WordPart[]; readonly quoted: boolean }
   | { readonly kind: 'substitution'; readonly text: string; readonly quoted: boolean };
 
-/** A token of a script: a word, or an operator that separates commands. */
+/** A token of a script: a word, an operator that separates commands, or the text between `((` and `))`. */
 export type ShellToken =
   | { readonly kind: 'word'; readonly line: number; readonly parts: readonly WordPart[] }
-  | { readonly kind: 'operator'; readonly line: number; readonly text: string }
-  | { readonly kind: 'heredoc'; readonly line: number; readonly text: string; readonly expand: boolean };
+  | { readonly kind: 'operator' | 'arithmetic'; readonly line: number; readonly text: string };
+
+/** A here-document. */
+export interface Heredoc {
+  /** Number of tokens before its `<<`: which command reads it. */
+  readonly owner: number;
+  /** Line of its first line. */
+  readonly line: number;
+  readonly text: string;
+  /** Whether variables are expanded in it. */
+  readonly expand: boolean;
+}
+
+/** What {@link tokenize} finds. */
+export interface ShellTokens {
+  readonly tokens: ShellToken[];
+  readonly heredocs: Heredoc[];
+  readonly faults: ShellFault[];
+}
 
 /** A place where the script cannot be split into words. */
 export interface ShellFault {
@@ -34,8 +51,13 @@ const OPERATORS = ['&&', '||', ';;', ';', '|', '&', '(', ')', '\n'];
  * Understands quotes, `\` and line continuations, comments, redirections (dropped), here-documents, `$NAME`,
  * `${NAME…}`, `$((…))`, `$[…]`, `$(…)` and backquotes.
  */
-export function tokenize(text: string): { tokens: ShellToken[]; faults: ShellFault[] } {
+export function tokenize(text: string): ShellTokens {
   return new Tokenizer(text.replaceAll('\r\n', '\n')).run();
+}
+
+/** The pieces of a text that is one word, blanks included, as the argument of `${NAME%…}` is. */
+export function wordParts(text: string): WordPart[] {
+  return new Tokenizer(text).word();
 }
 
 class Tokenizer {
@@ -44,23 +66,28 @@ class Tokenizer {
   readonly #faults: ShellFault[] = [];
   #at = 0;
   #line = 1;
-  #heredocs: { delimiter: string; expand: boolean; stripTabs: boolean; line: number }[] = [];
+  readonly #heredocs: Heredoc[] = [];
+  #announced: { owner: number; delimiter: string; expand: boolean; stripTabs: boolean; line: number }[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  run(): { tokens: ShellToken[]; faults: ShellFault[] } {
+  run(): ShellTokens {
     const text = this.#text;
     while (this.#at < text.length) {
       const character = text[this.#at]!;
       if (character === ' ' || character === '\t' || character === '\r') this.#at++;
       else if (character === '\\' && text[this.#at + 1] === '\n') this.#skip(2);
       else if (character === '#') this.#toLineEnd();
-      else if (this.#redirection()) continue;
+      else if (this.#redirection() || this.#arithmeticCommand()) continue;
       else if (!this.#operator()) this.#word();
     }
-    return { tokens: this.#tokens, faults: this.#faults };
+    return { tokens: this.#tokens, heredocs: this.#heredocs, faults: this.#faults };
+  }
+
+  word(): WordPart[] {
+    return this.#inner(0);
   }
 
   /** Moves on by `count` characters and keeps the line number. */
@@ -79,6 +106,20 @@ class Tokenizer {
     this.#tokens.push({ kind: 'operator', line: this.#line, text });
     this.#skip(text.length);
     if (text === '\n') this.#readHeredocs();
+    return true;
+  }
+
+  /** `((i++))`, also behind `for`. */
+  #arithmeticCommand(): boolean {
+    if (!this.#text.startsWith('((', this.#at)) return false;
+    const end = this.#text.indexOf('))', this.#at);
+    const lineEnd = this.#text.indexOf('\n', this.#at);
+    if (end < 0 || (lineEnd >= 0 && end > lineEnd)) return false;
+    const line = this.#line;
+    this.#skip(1);
+    const text = this.#balanced('(', ')', 0) ?? '';
+    if (this.#text[this.#at] === ')') this.#skip(1);
+    this.#tokens.push({ kind: 'arithmetic', line, text });
     return true;
   }
 
@@ -102,7 +143,8 @@ class Tokenizer {
     const parts = this.#parts('', 0);
     if (match[1] === '<<' || match[1] === '<<-') {
       const delimiter = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-      this.#heredocs.push({
+      this.#announced.push({
+        owner: this.#tokens.length,
         delimiter,
         expand: parts.every((part) => part.kind === 'text' && !part.quoted),
         stripTabs: match[1] === '<<-',
@@ -113,7 +155,7 @@ class Tokenizer {
   }
 
   #readHeredocs(): void {
-    for (const { delimiter, expand, stripTabs, line } of this.#heredocs) {
+    for (const { owner, delimiter, expand, stripTabs, line } of this.#announced) {
       const start = this.#line;
       const lines: string[] = [];
       let closed = false;
@@ -127,9 +169,9 @@ class Tokenizer {
         if (!closed) lines.push(stripTabs ? raw.replace(/^\t+/, '') : raw);
       }
       if (!closed) this.#faults.push({ line, expected: `a line "${delimiter}" that ends the here-document` });
-      this.#tokens.push({ kind: 'heredoc', line: start, text: lines.join('\n'), expand });
+      this.#heredocs.push({ owner, line: start, text: lines.join('\n'), expand });
     }
-    this.#heredocs = [];
+    this.#announced = [];
   }
 
   #word(): void {
@@ -185,6 +227,10 @@ class Tokenizer {
   #singleQuoted(): string {
     const line = this.#line;
     const end = this.#text.indexOf("'", this.#at + 1);
+    if (this.#isApostrophe(end)) {
+      this.#skip(1);
+      return "'";
+    }
     if (end < 0) {
       this.#faults.push({ line, expected: "a closing '" });
       const rest = this.#text.slice(this.#at + 1);
@@ -194,6 +240,13 @@ class Tokenizer {
     const text = this.#text.slice(this.#at + 1, end);
     this.#skip(end + 1 - this.#at);
     return text;
+  }
+
+  /** Whether the quote stands inside of a word, as in "don't", and nothing on its line closes it. */
+  #isApostrophe(end: number): boolean {
+    const lineEnd = this.#text.indexOf('\n', this.#at);
+    const isOpen = end < 0 || (lineEnd >= 0 && end > lineEnd);
+    return isOpen && /[a-z]/i.test(this.#text[this.#at - 1] ?? '') && /[a-z]/i.test(this.#text[this.#at + 1] ?? '');
   }
 
   #doubleQuoted(depth: number): WordPart[] {

@@ -11,6 +11,9 @@ export const LEVELS = 8;
 /** Priorities of leaves, 0 is served first (TC_HTB_NUMPRIO). */
 export const PRIORITIES = 8;
 
+/** Longest time that tokens are counted over, up or down (s): HTB's mbuffer. */
+export const TOKEN_SPAN_SECONDS = 60;
+
 /** Modes of a class, as the kernel numbers them: its ceil is used up, its rate is, neither is. */
 export const CANT_SEND = 0;
 export const MAY_BORROW = 1;
@@ -91,6 +94,40 @@ export class HtbClass {
     this.ctokens = this.cbufferTicks;
     this.checkpointTicks = nowTicks;
     this.queue = new PacketQueue(packets);
+  }
+
+  /** The mode `elapsed` ticks after the checkpoint; with hysteresis a class keeps its mode until a bucket is empty (htb_class_mode). */
+  modeAfter(elapsed: number, hysteresis: boolean): number {
+    const held = hysteresis && this.mode !== CANT_SEND;
+    if (this.ctokens + elapsed < (held ? -this.cbufferTicks : 0)) return CANT_SEND;
+    return this.tokens + elapsed >= (held && this.mode === CAN_SEND ? -this.bufferTicks : 0) ? CAN_SEND : MAY_BORROW;
+  }
+
+  /** When the class changes next (ticks), seen `elapsed` ticks after the checkpoint, at `nowTicks`; never while it may send. */
+  changeTicks(elapsed: number, nowTicks: number): number {
+    const due = nowTicks - ((this.mode === CANT_SEND ? this.ctokens : this.tokens) + elapsed);
+    return due === nowTicks ? nowTicks + 1 : due;
+  }
+
+  /** Moves the class to `mode`, another than it is in. */
+  enter(mode: number): void {
+    this.mode = mode;
+    if (mode === CANT_SEND) this.overlimits++;
+  }
+
+  /** Tokens and ctokens after a packet that is paid from both (htb_accnt_tokens, htb_accnt_ctokens). */
+  payOwn(elapsed: number, sizeBytes: number, least: number): void {
+    const cost = this.rateCost;
+    this.tokens = Math.max(Math.min(this.tokens + elapsed, this.bufferTicks) - cost.ticks(sizeBytes), least);
+    if (cost.isGiant(sizeBytes)) this.giants++;
+    this.payCeil(elapsed, sizeBytes, least);
+  }
+
+  /** Ctokens after a packet. */
+  payCeil(elapsed: number, sizeBytes: number, least: number): void {
+    const cost = this.ceilCost;
+    this.ctokens = Math.max(Math.min(this.ctokens + elapsed, this.cbufferTicks) - cost.ticks(sizeBytes), least);
+    if (cost.isGiant(sizeBytes)) this.giants++;
   }
 
   /** Tells of all that changes in the class, its queue aside; `contested`: priorities of several leaves (a bit each). */

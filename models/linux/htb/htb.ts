@@ -14,6 +14,7 @@ import type { KernelRules } from '../kernels.ts';
 import { buildChild } from '../qdisc-base.ts';
 import { classFigures, DEFAULT_QUEUE_PACKETS, type HtbValues, htbRules, htbValues } from './class-figures.ts';
 import { buildTree, type HtbClass, type HtbTree, LEVELS } from './htb-class.ts';
+import { LoneLeaf } from './lone-leaf.ts';
 import { HtbProbe } from './probe.ts';
 import { lowestBit } from './rank-set.ts';
 import { DIRECT_NAME, reportHtb } from './report.ts';
@@ -61,6 +62,8 @@ export class Htb implements Qdisc {
   readonly #kernel: KernelRules;
   readonly #tree: HtbTree;
   readonly #scheduler: HtbScheduler;
+  /** In place of the scheduler, where the tree is one leaf. */
+  readonly #lone: LoneLeaf | undefined;
   readonly #watchdog: number;
   /** What the watchdog was set to last. */
   #armedTicks = -1;
@@ -96,12 +99,12 @@ export class Htb implements Qdisc {
     this.#kernel = kernel;
     this.#watchdog = surroundings.newWatchdog();
     this.#tree = buildTree(kernel, figures, surroundings.packets, Math.floor(surroundings.startNs / kernel.tickNs));
-    this.#scheduler = new HtbScheduler(
-      kernel,
-      this.#tree,
-      htb.hysteresis ?? kernel.hysteresis,
-      surroundings.exactTimers !== true,
-    );
+    const hysteresis = htb.hysteresis ?? kernel.hysteresis;
+    const exactTimers = surroundings.exactTimers === true;
+    this.#scheduler = new HtbScheduler(kernel, this.#tree, hysteresis, !exactTimers);
+    const [first, second] = this.#tree.classes;
+    const isLone = first !== undefined && second === undefined && first.figures.qdisc === undefined && exactTimers;
+    this.#lone = isLone ? new LoneLeaf(kernel, first, hysteresis) : undefined;
     this.#handle = handleOf(figures[0]?.id ?? 0);
     this.#defaultLeaf = this.#leafOf(this.#handle + ((htb.default ?? 0) & MINOR_MASK));
     this.#direct = new PacketQueue(surroundings.packets);
@@ -138,7 +141,7 @@ export class Htb implements Qdisc {
     }
     leaf.enqueuedPackets += segments;
     leaf.enqueuedBytes += sizeBytes;
-    if (leaf.active === 0) this.#scheduler.activate(leaf);
+    if (leaf.active === 0 && this.#lone === undefined) this.#scheduler.activate(leaf);
     return ACCEPTED;
   }
 
@@ -152,8 +155,13 @@ export class Htb implements Qdisc {
     if (this.#direct.head !== NO_PACKET) return this.#dequeueDirect();
     if (this.lengthPackets === 0) return NO_PACKET;
     const tickNs = this.#kernel.tickNs;
-    const scheduler = this.#scheduler;
     const nowTicks = tickNs === 1 ? nowNs : Math.floor(nowNs / tickNs);
+    const lone = this.#lone;
+    if (lone !== undefined) {
+      if (lone.maySend(nowTicks)) return this.#serveLone(lone, nowTicks);
+      return this.#sleepUntil(lone.nextTicks);
+    }
+    const scheduler = this.#scheduler;
     if (scheduler.begin(nowTicks)) {
       for (let level = 0; level < LEVELS; level++) {
         scheduler.handleDue(level);
@@ -163,14 +171,7 @@ export class Htb implements Qdisc {
         }
       }
     }
-    this.#counters.idleDequeues++;
-    const next = scheduler.nextTicks;
-    // A watchdog that is set to this instant already has not expired yet; without a class that waits, none is needed.
-    if (next !== this.#armedTicks && next !== Number.POSITIVE_INFINITY) {
-      this.#armedTicks = next;
-      this.#surroundings.wakeAt(this.#watchdog, next * tickNs);
-    }
-    return NO_PACKET;
+    return this.#sleepUntil(scheduler.nextTicks);
   }
 
   peek(nowNs: number): number {
@@ -200,7 +201,8 @@ export class Htb implements Qdisc {
       entry.visit(pass, tickNs, this.#tree.contested);
       if (pass.done) return;
     }
-    this.#scheduler.visit(pass);
+    if (this.#lone === undefined) this.#scheduler.visit(pass);
+    else this.#lone.visit(pass, tickNs);
     pass.plain(this.#peeked);
     this.#armedTicks = pass.due(this.#armedTicks, tickNs);
     for (const name of COUNTERS) this.#counters[name] = pass.counter(this.#counters[name]);
@@ -217,7 +219,14 @@ export class Htb implements Qdisc {
 
   report(nowNs: number): QdiscReport {
     const held = { packets: this.lengthPackets, bytes: this.backlogBytes, direct: this.#direct };
-    return reportHtb(this.#kernel, this.#tree.classes, this.#scheduler.limitReached, this.#counters, held, nowNs);
+    return reportHtb(
+      this.#kernel,
+      this.#tree.classes,
+      (this.#lone ?? this.#scheduler).limitReached,
+      this.#counters,
+      held,
+      nowNs,
+    );
   }
 
   /** The leaf that a packet goes to; undefined: the direct queue (htb_classify, without filters). */
@@ -279,6 +288,30 @@ export class Htb implements Qdisc {
     this.backlogBytes += nested.backlogBytes - leaf.nestedBytes;
     leaf.nestedPackets = nested.lengthPackets;
     leaf.nestedBytes = nested.backlogBytes;
+  }
+
+  /** Ends a dequeue that has found nothing. */
+  #sleepUntil(nextTicks: number): number {
+    this.#counters.idleDequeues++;
+    // A watchdog that is set to this instant already has not expired yet; without a class that waits, none is needed.
+    if (nextTicks !== this.#armedTicks && nextTicks !== Number.POSITIVE_INFINITY) {
+      this.#armedTicks = nextTicks;
+      this.#surroundings.wakeAt(this.#watchdog, nextTicks * this.#kernel.tickNs);
+    }
+    return NO_PACKET;
+  }
+
+  /** Takes the next packet of a leaf that is alone, and charges it. */
+  #serveLone(lone: LoneLeaf, nowTicks: number): number {
+    const { leaf } = lone;
+    const packet = leaf.queue.shift();
+    const sizeBytes = this.#packets.sizeBytes[packet]!;
+    this.#release(packet);
+    leaf.deficitsBytes[0]! -= sizeBytes;
+    if (leaf.deficitsBytes[0]! < 0) leaf.deficitsBytes[0]! += leaf.quantumBytes;
+    lone.charge(nowTicks, sizeBytes, this.#packets.segments[packet]!);
+    this.#countSent(packet);
+    return packet;
   }
 
   /** Takes a packet from the leaf whose turn it is, and charges it (htb_dequeue_tree). */

@@ -1,12 +1,19 @@
 import { invariant } from '../../model.ts';
 import type { RecurrencePass } from '../../recurrence.ts';
 import type { KernelRules } from '../kernels.ts';
-import { CAN_SEND, CANT_SEND, type HtbClass, type HtbTree, LEVELS, MAY_BORROW, PRIORITIES } from './htb-class.ts';
+import {
+  CAN_SEND,
+  CANT_SEND,
+  type HtbClass,
+  type HtbTree,
+  LEVELS,
+  MAY_BORROW,
+  PRIORITIES,
+  TOKEN_SPAN_SECONDS,
+} from './htb-class.ts';
 import { lowestBit, type RankSet } from './rank-set.ts';
 import { WaitQueue } from './wait-queue.ts';
 
-/** Longest time that tokens are counted over, up or down (s): HTB's mbuffer. */
-const TOKEN_SPAN_SECONDS = 60;
 /** After so long, a level without waiting classes is looked at again (s). */
 const IDLE_LEVEL_SECONDS = 1;
 
@@ -37,8 +44,6 @@ export class HtbScheduler {
   readonly #tokenSpan: number = 0;
   readonly #stack: RankSet<HtbClass>[] = [];
   #now = 0;
-  /** Until the next change of the class whose mode was found last, unless that is CAN_SEND. */
-  #delay = 0;
 
   /**
    * `looksAtIdleLevels`: as the kernel, once a second; a late watchdog can meet a class that is due by then. Otherwise the
@@ -106,53 +111,32 @@ export class HtbScheduler {
       const entry = waiting.first();
       if (entry.waitTicks > now) return entry.waitTicks;
       waiting.remove(entry);
-      this.#changeMode(entry, Math.min(now - entry.checkpointTicks, this.#tokenSpan));
-      if (entry.mode !== CAN_SEND) this.#wait(entry);
+      const elapsed = Math.min(now - entry.checkpointTicks, this.#tokenSpan);
+      this.#changeMode(entry, elapsed);
+      if (entry.mode !== CAN_SEND) this.#wait(entry, elapsed);
     }
     return now + Math.floor(ticksPerSecond / 10);
   }
 
-  /** Lets a class wait for the delay that its mode gave (htb_add_to_wait_tree). */
-  #wait(entry: HtbClass): void {
-    const now = this.#now;
-    const due = now + this.#delay;
-    const waitTicks = due === now ? now + 1 : due;
+  /** Lets a class wait for its next change (htb_add_to_wait_tree). */
+  #wait(entry: HtbClass, elapsed: number): void {
+    const waitTicks = entry.changeTicks(elapsed, this.#now);
     const level = entry.level;
     if (waitTicks < this.#nearEvent[level]!) this.#nearEvent[level] = waitTicks;
     if (waitTicks < this.#soonest) this.#soonest = waitTicks;
     this.#waiting[level]!.add(entry, waitTicks);
   }
 
-  /** The mode of a class `elapsed` ticks after its checkpoint; sets the delay until the next (htb_class_mode). */
-  #modeAfter(entry: HtbClass, elapsed: number): number {
-    const hysteresis = this.#hysteresis;
-    const ctokens = entry.ctokens + elapsed;
-    if (ctokens < (hysteresis && entry.mode !== CANT_SEND ? -entry.cbufferTicks : 0)) {
-      this.#delay = -ctokens;
-      return CANT_SEND;
-    }
-    const tokens = entry.tokens + elapsed;
-    if (tokens >= (hysteresis && entry.mode === CAN_SEND ? -entry.bufferTicks : 0)) return CAN_SEND;
-    this.#delay = -tokens;
-    return MAY_BORROW;
-  }
-
   /** Moves a class to its mode `elapsed` ticks after its checkpoint (htb_change_class_mode). */
   #changeMode(entry: HtbClass, elapsed: number): void {
     const old = entry.mode;
-    const mode = this.#modeAfter(entry, elapsed);
+    const mode = entry.modeAfter(elapsed, this.#hysteresis);
     if (mode === old) return;
-    if (mode === CANT_SEND) {
-      this.limitReached++;
-      entry.overlimits++;
-    }
-    if (entry.active === 0) {
-      entry.mode = mode;
-      return;
-    }
-    if (old !== CANT_SEND) this.#unlink(entry);
-    entry.mode = mode;
-    if (mode !== CANT_SEND) this.#link(entry);
+    if (mode === CANT_SEND) this.limitReached++;
+    const linked = entry.active !== 0;
+    if (linked && old !== CANT_SEND) this.#unlink(entry);
+    entry.enter(mode);
+    if (linked && mode !== CANT_SEND) this.#link(entry);
   }
 
   /** Lets a leaf take turns, now that it has packets (htb_activate). */
@@ -266,23 +250,19 @@ export class HtbScheduler {
       const elapsed = Math.min(now - entry.checkpointTicks, span);
       if (entry.level >= level) {
         if (entry.level === level) entry.lended++;
-        const cost = entry.rateCost;
-        entry.tokens = Math.max(Math.min(entry.tokens + elapsed, entry.bufferTicks) - cost.ticks(sizeBytes), least);
-        if (cost.isGiant(sizeBytes)) entry.giants++;
+        entry.payOwn(elapsed, sizeBytes, least);
       } else {
         entry.borrowed++;
         entry.tokens += elapsed;
+        entry.payCeil(elapsed, sizeBytes, least);
       }
-      const cost = entry.ceilCost;
-      entry.ctokens = Math.max(Math.min(entry.ctokens + elapsed, entry.cbufferTicks) - cost.ticks(sizeBytes), least);
-      if (cost.isGiant(sizeBytes)) entry.giants++;
       entry.checkpointTicks = now;
 
       const old = entry.mode;
       this.#changeMode(entry, 0);
       if (entry.mode !== old) {
         if (old !== CAN_SEND) this.#waiting[entry.level]!.remove(entry);
-        if (entry.mode !== CAN_SEND) this.#wait(entry);
+        if (entry.mode !== CAN_SEND) this.#wait(entry, 0);
       }
       entry.departedPackets += segments;
       entry.departedBytes += sizeBytes;

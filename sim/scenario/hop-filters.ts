@@ -47,7 +47,7 @@ export function hopFilters(
 
 /** Whether `protocol …` of a filter lets IPv4 through. */
 export function seesIpv4(protocol: string): boolean {
-  return /^(?:ip|all|0x0*800|2048|0x0*3|3)$/i.test(protocol);
+  return /^(?:ip|ipv4|all|0x0*800|2048|0x0*3|3)$/i.test(protocol);
 }
 
 /** Header fields of a flow as its keys say them; what they leave out, its source decides. */

@@ -47,10 +47,15 @@ export function classCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
   const there = device.classes.find((candidate) => candidate.id === fullId);
   if (verb === 'delete') return deleteClass(device, fullId, there);
   const kind = words.take();
-  const qdisc = findQdisc(device, handle);
-  if (qdisc === undefined) throw noSuchQdisc(device, handle);
+  if (HTB_CLASS_OPTIONS.some(([names]) => names.includes(kind)))
+    throw new TcFault(
+      `the class has no kind: "htb" is missing before "${kind}"`,
+      'for example: classid 1:10 htb rate 1mbit',
+    );
   if (kind !== '' && kind !== 'htb')
     throw new TcFault(`classes of kind "${kind}" cannot be simulated`, UNKNOWN_QDISCS[kind] ?? 'htb can');
+  const qdisc = findQdisc(device, handle);
+  if (qdisc === undefined) throw noSuchQdisc(device, handle);
   if (kind === '' || qdisc.kind !== 'htb') {
     throw new TcFault(
       kind === ''

@@ -28,13 +28,13 @@ export function readClassId(text: string): number {
 }
 
 /**
- * Reads the handle of a qdisc: `1:`, `1`, `1:0`. Source of the rule: iproute2 tc/tc_util.c, get_qdisc_handle.
+ * Reads the handle of a qdisc: `1:`, `1`, `1:0`; what stands behind the colon does not count. Source of the rule: iproute2 tc/tc_util.c, get_qdisc_handle.
  *
  * @returns the upper half
  * @throws TcFault
  */
 export function readHandle(text: string): number {
-  const match = /^(?:0[xX])?([\da-fA-F]{1,4})(?::0*)?$/.exec(text);
+  const match = /^(?:0[xX])?([\da-fA-F]{1,4})(?::.*)?$/.exec(text);
   if (match === null) {
     throw new TcFault(
       `"${text}" is no qdisc handle`,

@@ -12,8 +12,9 @@ export interface CommandPlace {
   warn(text: string, hint: string): void;
 }
 
-/** The name under which the device is kept. @throws TcFault if none is given */
+/** The name under which the device is kept: what a hop can be called. @throws TcFault if none is given */
 export function deviceName(name: string | undefined, place: CommandPlace): string {
   if (name === undefined) throw new TcFault('no device is given', 'add dev NAME, for example dev eth0');
-  return place.namespace === '' ? name : `${place.namespace}.${name}`;
+  const plain = (text: string): string => text.replaceAll(/[^\w.:+-]/g, '') || 'device';
+  return place.namespace === '' ? plain(name) : `${plain(place.namespace)}.${plain(name)}`;
 }

@@ -2,7 +2,7 @@ import { writeClassId } from '../units/class-id.ts';
 import { classCommand } from './class-command.ts';
 import { majorOf } from './class-id.ts';
 import { type CommandPlace, deviceName, type Verb } from './command-place.ts';
-import { readFilterBody, readFilterHead } from './filter-command.ts';
+import { readFilterBody, readFilterHead, readNewTable } from './filter-command.ts';
 import { findQdisc, rootQdisc, type TcDevice, TcFault, type TcFilter, type TcTree } from './model.ts';
 import { qdiscCommand } from './qdisc-command.ts';
 import { noSuchQdisc, remove } from './tree-edit.ts';
@@ -71,16 +71,50 @@ function filterCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: Words, 
     if (typeof parent === 'number') throw noSuchQdisc(device, majorOf(parent));
     throw new TcFault(`${device.name} has no ingress qdisc`, `add it first: tc qdisc add dev ${device.name} ingress`);
   }
+  const table = readNewTable(words, head);
+  if (table !== undefined) {
+    device.tables.set(table.table, table.divisor);
+    return `hash table ${table.table.toString(16)}: with ${table.divisor} buckets`;
+  }
   const filter = readFilterBody(words, { ...head, parent }, place.line, holder.handle);
-  if (filter.target === undefined && filter.actions.length === 0 && filter.selector !== 'fw') {
+  if (
+    filter.target === undefined &&
+    filter.actions.length === 0 &&
+    filter.selector !== 'fw' &&
+    filter.link === undefined
+  ) {
     throw new TcFault('the filter sends to no class', 'say flowid CLASS, for example flowid 1:10');
   }
+  checkPreference(device, filter);
   device.filters.push({ ...filter, preference: filter.preference || automaticPreference(device, parent) });
   const target = filter.target === undefined ? '' : ` to ${writeClassId(filter.target)}`;
   const acts = filter.actions
     .map((action) => (action.kind === 'redirect' ? `redirect to ${action.device}` : action.kind))
     .join(', ');
-  return `filter "${filter.selector}"${target}${acts === '' ? '' : `: ${acts}`}`;
+  const link = filter.link === undefined ? '' : ` on to the hash table ${filter.link.table.toString(16)}:`;
+  return `filter "${filter.selector}"${target}${link}${acts === '' ? '' : `: ${acts}`}`;
+}
+
+/**
+ * Refuses a filter whose preference holds filters of another kind or protocol.
+ *
+ * Source of the rule: net/sched/cls_api.c, tcf_chain_tp_find and tc_new_tfilter.
+ */
+function checkPreference(device: TcDevice, { parent, preference, protocol, kind }: TcFilter): void {
+  const there = device.filters.find((filter) => filter.parent === parent && filter.preference === preference);
+  if (preference === 0 || there === undefined || (there.kind === kind && sameProtocol(there.protocol, protocol)))
+    return;
+  const what = there.kind === kind ? `protocol ${there.protocol}` : `kind ${there.kind}`;
+  throw new TcFault(
+    `the filters of prio ${preference} are of ${what} (line ${there.line}); the kernel refuses another beside them`,
+    'give it a prio of its own',
+  );
+}
+
+function sameProtocol(a: string, b: string): boolean {
+  const number = (name: string): string =>
+    ({ ip: '2048', ipv4: '2048', '0x0800': '2048', '0x800': '2048', all: '3' })[name] ?? name;
+  return number(a) === number(b);
 }
 
 /** The kernel counts down from 49152 (0xc000) for filters without a preference. */

@@ -1,6 +1,7 @@
 import { readSelector, SelectorError } from '../scenario/filter-selector.ts';
 import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { majorOf, readClassId } from './class-id.ts';
+import { type HashPart, readHashPart } from './hash-tables.ts';
 import { type TcAction, TcFault, type TcFilter, type TcOption } from './model.ts';
 import { POLICE_OPTIONS } from './option-tables.ts';
 import { readOptions } from './options.ts';
@@ -86,8 +87,11 @@ export function readFilterBody(words: Words, head: FilterHead, line: number, own
   if (kind === '') throw new TcFault('the filter has no kind', 'for example: u32 match ip dport 22 0xffff flowid 1:10');
   if (UNKNOWN_KINDS.has(kind))
     throw new TcFault(`filters of kind ${kind} are not interpreted`, 'u32, fw, matchall and flower are');
-  const rest = words.rest();
-  const { selector, tail, early } = selectorOf(kind, rest, head.handle);
+  const hash = kind === 'u32' ? readHashPart(words.rest()) : { rest: words.rest() };
+  const { selector, tail, early } =
+    kind === 'u32' && isWithoutMatch(hash)
+      ? { selector: 'u32', tail: hash.rest, early: [] }
+      : selectorOf(kind, hash.rest, head.handle);
   const reader = new TailReader(tail, ownMajor);
   for (const part of early) reader.read(part);
   reader.read(tail);
@@ -102,7 +106,27 @@ export function readFilterBody(words: Words, head: FilterHead, line: number, own
     actions,
     unknown,
     ...(target === undefined ? {} : { target }),
+    ...('entryOf' in hash ? { entryOf: hash.entryOf } : {}),
+    ...('link' in hash ? { link: hash.link } : {}),
   };
+}
+
+/** Whether a u32 filter stands in a hash table or links to one and matches all that comes there. */
+function isWithoutMatch({ entryOf, link, rest }: HashPart): boolean {
+  return (entryOf !== undefined || link !== undefined) && !rest.includes('match');
+}
+
+/** The hash table that `u32 divisor N` makes: its number and its buckets; undefined for any other filter. @throws TcFault */
+export function readNewTable(words: Words, head: FilterHead): { table: number; divisor: number } | undefined {
+  if (words.peek() !== 'u32') return undefined;
+  const given = words.ahead().slice(1);
+  // `u32` alone makes the table that is there anyway.
+  if (given.length === 0) return { table: 0x800, divisor: 1 };
+  if (!given.includes('divisor') || given.includes('match')) return undefined;
+  const { divisor = 1 } = readHashPart(given);
+  const match = /^(?:0x)?([\da-f]{1,3}):?/i.exec(head.handle ?? '');
+  if (match === null) throw new TcFault('u32: the hash table has no handle', 'for example: handle 2: u32 divisor 256');
+  return { table: Number.parseInt(match[1]!, 16), divisor };
 }
 
 /** Takes the selector out of the words; what stands before it (`flowid` first is allowed) comes back as `early`. */

@@ -81,8 +81,9 @@ function error(line: number, text: string, hint?: string): TcMessage {
   return hint === undefined ? { line, severity: 'error', text } : { line, severity: 'error', text, hint };
 }
 
-function lossOf({ text, line }: Remark): TcMessage {
-  return { line, severity: 'warning', text: `not imported: ${text}`, hint: 'it stays in the scenario as a comment' };
+function lossOf({ text, line, hint }: Remark): TcMessage {
+  const words = hint ?? 'it stays in the scenario as a comment';
+  return { line, severity: 'warning', text: `not imported: ${text}`, hint: words };
 }
 
 function commentOf({ path, text, line, lost }: Remark): Comment {

@@ -22,6 +22,8 @@ export interface TcQdisc {
   readonly options: Readonly<Record<string, TcOption>>;
   /** Parts that a scenario does not know, as written. */
   readonly unknown: readonly string[];
+  /** Options of its size table: `mtu`, `tsize`, `mpu`, `overhead`, `linklayer`. */
+  readonly sizeTable?: Readonly<Record<string, TcOption>>;
 }
 
 /** A class of an HTB qdisc. */
@@ -63,6 +65,19 @@ export interface TcFilter {
   readonly target?: number;
   readonly actions: readonly TcAction[];
   readonly unknown: readonly string[];
+  /** Hash table of u32 in which it stands; absent: the root table. */
+  readonly entryOf?: { readonly table: number; readonly bucket: number };
+  /** Hash table in which what it matches is looked up. */
+  readonly link?: { readonly table: number; readonly mask: number; readonly offset: number };
+}
+
+/** What stood at the root or the ingress of a device before it was removed. */
+export interface RemovedPart {
+  /** Line that removed it. */
+  readonly line: number;
+  readonly qdiscs: readonly TcQdisc[];
+  readonly classes: readonly TcClass[];
+  readonly filters: readonly TcFilter[];
 }
 
 /** Everything that is set up on one network device. */
@@ -71,6 +86,11 @@ export interface TcDevice {
   readonly qdiscs: TcQdisc[];
   readonly classes: TcClass[];
   readonly filters: TcFilter[];
+  /** Buckets of the hash tables of u32, by their number. */
+  readonly tables: Map<number, number>;
+  /** Kinds of the qdiscs that were refused, by handle. */
+  readonly refused: Map<number, string>;
+  readonly removed: Map<'root' | 'ingress', RemovedPart>;
   /** From `ip link set … txqueuelen`. */
   txQueueLength?: number;
 }
@@ -83,7 +103,15 @@ export class TcTree {
   device(name: string): TcDevice {
     let device = this.devices.get(name);
     if (device === undefined) {
-      device = { name, qdiscs: [], classes: [], filters: [] };
+      device = {
+        name,
+        qdiscs: [],
+        classes: [],
+        filters: [],
+        tables: new Map(),
+        refused: new Map(),
+        removed: new Map(),
+      };
       this.devices.set(name, device);
     }
     return device;

@@ -6,6 +6,7 @@ export type OptionType =
   | 'percent'
   | 'fraction'
   | 'integer'
+  | 'signed'
   | 'hexadecimal'
   | 'word'
   | 'flag'
@@ -27,6 +28,15 @@ const RATE_COST: readonly OptionRule[] = [
   [['mtu'], 'size'],
   [['mpu'], 'size'],
   [['overhead'], 'size'],
+  [['linklayer'], 'word'],
+];
+
+/** Options of `stab` (iproute2 tc/tc_stab.c). */
+export const SIZE_TABLE_OPTIONS: readonly OptionRule[] = [
+  [['mtu'], 'integer'],
+  [['tsize'], 'integer'],
+  [['mpu'], 'integer'],
+  [['overhead'], 'signed'],
   [['linklayer'], 'word'],
 ];
 

@@ -82,6 +82,10 @@ function readValue(
       const text = words.value(name, 'a whole number');
       return readInteger(text.replace(/sec$/, ''));
     }
+    case 'signed': {
+      const text = words.value(name, 'a whole number');
+      return text.startsWith('-') ? -readInteger(text.slice(1)) : readInteger(text);
+    }
     case 'hexadecimal':
       return readInteger(words.value(name, 'a hexadecimal number'), 16);
     case 'word': {

@@ -1,10 +1,18 @@
 import { writeClassId } from '../units/class-id.ts';
 import { readClassId, readHandle } from './class-id.ts';
 import { type CommandPlace, deviceName, type Verb } from './command-place.ts';
-import { type TcDevice, TcFault, type TcQdisc, type TcTree } from './model.ts';
-import { QDISC_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
+import { type TcDevice, TcFault, type TcOption, type TcQdisc, type TcTree } from './model.ts';
+import { QDISC_OPTIONS, SIZE_TABLE_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
 import { readOptions } from './options.ts';
-import { checkHolder, describe, fullPlace, removeQdisc, samePlace, samePlaceOrIngress } from './tree-edit.ts';
+import {
+  checkHolder,
+  describe,
+  fullPlace,
+  keepRemoved,
+  removeQdisc,
+  samePlace,
+  samePlaceOrIngress,
+} from './tree-edit.ts';
 import type { Words } from './words.ts';
 
 /** Carries out `tc qdisc …`. @returns what it did @throws TcFault */
@@ -13,6 +21,7 @@ export function qdiscCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
   let handle = 0;
   let parent: number | 'root' | 'ingress' | undefined;
   const skipped: string[] = [];
+  let sizeTable: TcQdisc['sizeTable'];
   for (;;) {
     const word = words.peek();
     if (word === 'dev') {
@@ -30,8 +39,8 @@ export function qdiscCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
       const id = readClassId(words.value(word, 'a class'));
       parent = id === 0xffffffff ? 'root' : id === 0xfffffff1 ? 'ingress' : id;
     } else if (word === 'stab') {
-      skipped.push(words.take());
-      while (/^(?:mtu|tsize|mpu|overhead|linklayer)$/.test(words.peek())) skipped.push(words.take(), words.take());
+      words.take();
+      sizeTable = readOptions(words, SIZE_TABLE_OPTIONS, true).options;
     } else if (/^(?:estimator|ingress_block|egress_block)$/.test(word)) {
       skipped.push(words.take(), words.take());
     } else break;
@@ -39,11 +48,11 @@ export function qdiscCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
   const kind = words.take();
   if (parent === 'ingress' && deviceText === undefined && kind === 'dev') deviceText = words.take();
   const device = tree.device(deviceName(deviceText, place));
-  if (verb === 'delete') return deleteQdisc(device, parent, handle);
+  if (verb === 'delete') return deleteQdisc(device, parent, handle, place.line);
   if (parent === 'ingress') return ingress(device, verb, place);
   if (kind === '') throw new TcFault('the qdisc has no kind', 'for example: tc qdisc add dev eth0 root handle 1: htb');
   const unit = skipped.length > 0 ? [skipped.join(' ')] : [];
-  return putQdisc(device, verb, kind, handle, parent, words, place.line, unit);
+  return putQdisc(device, verb, kind, handle, parent, words, place.line, unit, sizeTable);
 }
 
 function devBehind(words: Words): string | undefined {
@@ -52,7 +61,7 @@ function devBehind(words: Words): string | undefined {
 
 function clsact(tree: TcTree, verb: Verb, name: string, place: CommandPlace): string {
   const device = tree.device(name);
-  return verb === 'delete' ? deleteQdisc(device, 'ingress', 0) : ingress(device, verb, place);
+  return verb === 'delete' ? deleteQdisc(device, 'ingress', 0, place.line) : ingress(device, verb, place);
 }
 
 function ingress(device: TcDevice, verb: Verb, place: CommandPlace): string {
@@ -81,9 +90,11 @@ function putQdisc(
   words: Words,
   line: number,
   before: readonly string[],
+  sizeTable: TcQdisc['sizeTable'],
 ): string {
   const rules = Object.hasOwn(QDISC_OPTIONS, kind) ? QDISC_OPTIONS[kind] : undefined;
   if (rules === undefined) {
+    if (handle !== 0) device.refused.set(handle, kind);
     const hint = Object.hasOwn(UNKNOWN_QDISCS, kind)
       ? UNKNOWN_QDISCS[kind]
       : `known are ${Object.keys(QDISC_OPTIONS).join(', ')}`;
@@ -129,10 +140,11 @@ function putQdisc(
     parent: fullPlace(device, place),
     options,
     unknown,
+    ...(sizeTable === undefined ? {} : { sizeTable }),
   };
   if (there === undefined) device.qdiscs.push(next);
   else if (there.kind === kind && (handle === 0 || handle === there.handle)) {
-    device.qdiscs[device.qdiscs.indexOf(there)] = { ...next, options: { ...there.options, ...options } };
+    device.qdiscs[device.qdiscs.indexOf(there)] = { ...next, options: { ...keptOf(there), ...options } };
   } else {
     removeQdisc(device, there);
     device.qdiscs.push(next);
@@ -140,6 +152,17 @@ function putQdisc(
   const where =
     typeof place === 'number' ? `below ${writeClassId(next.parent as number)}` : `at the root of ${device.name}`;
   return `${kind} ${where}${describe(options)}`;
+}
+
+/** Options that a change leaves as they are: a kind whose options come in one structure keeps none of those. */
+function keptOf({ kind, options }: TcQdisc): Readonly<Record<string, TcOption>> {
+  if (/^(?:tbf|red|prio)$/.test(kind)) return {};
+  if (kind !== 'netem') return options;
+  // net/sched/sch_netem.c, netem_change: one structure sets delay, loss, duplicates, gap and limit anew; without them
+  // correlations and reorder are idle.
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => /^(?:rate|packetOverhead|cell|corrupt|slot)/.test(name)),
+  );
 }
 
 function checkQdisc(kind: string, options: Readonly<Record<string, unknown>>): void {
@@ -163,11 +186,17 @@ function checkQdisc(kind: string, options: Readonly<Record<string, unknown>>): v
   }
 }
 
-function deleteQdisc(device: TcDevice, parent: number | 'root' | 'ingress' | undefined, handle: number): string {
+function deleteQdisc(
+  device: TcDevice,
+  parent: number | 'root' | 'ingress' | undefined,
+  handle: number,
+  line: number,
+): string {
   const found = device.qdiscs.find((qdisc) =>
     parent === undefined ? qdisc.handle === handle && handle !== 0 : samePlaceOrIngress(device, qdisc, parent),
   );
   if (found === undefined) return '';
+  keepRemoved(device, found, line);
   removeQdisc(device, found);
   return `the ${found.kind} of line ${found.line} and all below it are gone`;
 }

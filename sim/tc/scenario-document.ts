@@ -95,6 +95,13 @@ class Translator {
         if (action.kind === 'drop')
           this.#say(filter.line, 'warning', 'packets of this filter are all dropped; it gets no flow');
       }
+      if (filter.actions.length === 0 && filter.unknown.length === 0)
+        this.#say(
+          filter.line,
+          'warning',
+          'this filter of what arrives neither polices nor redirects, and ingress has no classes: it does nothing',
+          'shape on an ifb: action mirred egress redirect dev ifb0',
+        );
     }
   }
 
@@ -134,6 +141,13 @@ class Translator {
       for (const [filter, via] of policed) this.#flows.push(this.#policedFlow(via[0]!, filter));
       return;
     }
+    if (/^ifb/.test(device.name) && !this.#isFed(device, devices))
+      this.#say(
+        root.line,
+        'warning',
+        `nothing is redirected to ${device.name}: no packet passes there`,
+        `redirect what arrives: tc filter add dev eth0 parent ffff: matchall action mirred egress redirect dev ${device.name}`,
+      );
     const path = ['hops', device.name];
     const translator = new QdiscTranslator(device, this.#isExported);
     const shaper = translator.root(root, path);
@@ -173,6 +187,12 @@ class Translator {
     );
   }
 
+  /** Whether a filter sends packets to a device that has none of its own. */
+  #isFed(device: TcDevice, devices: readonly TcDevice[]): boolean {
+    const actions = devices.flatMap(({ filters }) => filters.flatMap((filter) => filter.actions));
+    return actions.some((action) => action.kind === 'redirect' && action.device === device.name);
+  }
+
   #egressPolicers(device: TcDevice): Map<TcFilter, string[]> {
     const policed = new Map<TcFilter, string[]>();
     const policing = device.filters.filter((filter) => filter.parent !== 'ingress' && policeOf(filter) !== undefined);
@@ -190,7 +210,7 @@ class Translator {
     return device.filters.filter((filter) => {
       if (typeof filter.parent !== 'number') return false;
       const where = filter.parent;
-      for (const part of filter.unknown)
+      for (const part of policeOf(filter) === undefined ? filter.unknown : [])
         this.#remarks.push({ path, text: `filter: ${part}`, line: filter.line, lost: true });
       const isAsked = where === root.handle * 0x10000 || device.classes.some((entry) => entry.id === where);
       if (!isAsked)
@@ -213,6 +233,7 @@ class Translator {
     const root = rootQdisc(device)!;
     const own = root.handle * 0x10000;
     if (target === undefined || target === own) return target;
+    if (root.kind === 'htb') this.#innerTarget(device, root, target, line);
     const instead =
       root.kind === 'htb'
         ? htbInstead(device, root, target)
@@ -226,6 +247,20 @@ class Translator {
     const text = `the filter of line ${line} sends to ${missing}, which does not exist: its packets ${place}`;
     this.#remarks.push({ path: [...path, 'filters'], text, line, lost: false });
     return instead;
+  }
+
+  /** A class with classes below it and no filters of its own passes its packets on to the default class. */
+  #innerTarget(device: TcDevice, root: TcQdisc, target: number, line: number): void {
+    const isInner = device.classes.some(({ parent }) => parent === target);
+    if (!isInner || device.filters.some(({ parent }) => parent === target)) return;
+    const instead = htbInstead(device, root, root.handle * 0x10000 + 0xffff);
+    const isDirect = instead === root.handle * 0x10000 || device.classes.some(({ parent }) => parent === instead);
+    this.#say(
+      line,
+      'warning',
+      `the filter sends to ${writeClassId(target)}, which has classes below it and no filter of its own`,
+      `its packets ${isDirect ? 'pass unshaped' : `go to the default class ${writeClassId(instead)}`}; send them to a class without children`,
+    );
   }
 
   #lose(path: readonly string[], text: string, line: number): void {

@@ -15,6 +15,8 @@ export interface Remark {
   readonly line: number;
   /** Whether it is a loss (something was not imported) or an explanation. */
   readonly lost: boolean;
+  /** What to do about a loss; absent: nothing but to know it. */
+  readonly hint?: string;
 }
 
 /** What netem does, as a link of its own in front. */
@@ -73,13 +75,48 @@ export class QdiscTranslator {
       return { kind: 'pfifo' };
     }
     const values = this.#values(qdisc.options, declaration.parameters, path, qdisc.line);
-    if (qdisc.kind === 'htb') this.#htb(qdisc, values, path);
+    const framing = this.#framing(qdisc, path);
+    if (qdisc.kind === 'tbf') Object.assign(values, framing);
+    if (qdisc.kind === 'htb') this.#htb(qdisc, values, framing, path);
     else if (qdisc.kind === 'prio') this.#prio(qdisc, values, path);
     else this.#single(qdisc, values, declaration, path, holder);
     return { kind: qdisc.kind, ...values };
   }
 
-  #htb(qdisc: TcQdisc, values: Mapping, path: readonly string[]): void {
+  /**
+   * What a size table (stab) adds to each packet, as the options of a class or tbf that price the same.
+   *
+   * Source: net/sched/sch_api.c: __qdisc_calculate_pkt_len; iproute2 tc/tc_core.c: tc_calc_size_table, whose steps of
+   * 4 bytes divide the 48 of a cell.
+   */
+  #framing({ kind, sizeTable, options, parent, handle, line }: TcQdisc, path: readonly string[]): Mapping {
+    if (sizeTable === undefined) return {};
+    const { overhead = 0, mpu = 0, linklayer = 'ethernet' } = sizeTable;
+    const text = `stab ${Object.entries(sizeTable).flat().join(' ')}`;
+    const classes = kind === 'htb' ? this.#device.classes.filter(({ id }) => majorOf(id) === handle) : [];
+    const own = [options, ...classes.map((entry) => entry.options)].some(
+      (given) => given.overhead !== undefined || given.mpu !== undefined || given.linklayer !== undefined,
+    );
+    if (!/^(?:htb|tbf)$/.test(kind)) {
+      const effect = `${text}: without a rate nothing is priced, and only the counters differ`;
+      this.remarks.push({ path, text: effect, line, lost: false });
+      return {};
+    }
+    if (parent !== 'root' || own || Number(overhead) < 0) {
+      const why = parent !== 'root' ? 'not at the root' : own ? 'beside an overhead of its own' : 'an overhead below 0';
+      this.#lose(path, `${text} (${why})`, line);
+      return {};
+    }
+    const where = kind === 'htb' ? 'each class prices packets so' : 'packets are priced so';
+    this.remarks.push({ path, text: `${text}: ${where}; counters leave it out`, line, lost: false });
+    return {
+      ...(overhead === 0 ? {} : { overhead: `${String(overhead)}b` }),
+      ...(mpu === 0 ? {} : { mpu: `${String(mpu)}b` }),
+      ...(linklayer === 'ethernet' ? {} : { linklayer }),
+    };
+  }
+
+  #htb(qdisc: TcQdisc, values: Mapping, framing: Mapping, path: readonly string[]): void {
     const id = (minor: number): number => qdisc.handle * 0x10000 + minor;
     const { default: minor } = values;
     if (typeof minor === 'number') {
@@ -88,7 +125,7 @@ export class QdiscTranslator {
       if (this.#device.classes.some((entry) => entry.id === id(minor))) values.default = writeClassId(id(minor));
       else if (minor !== 0) {
         const text = `default ${minor.toString(16)}: there is no class ${writeClassId(id(minor))}, so that packets without a class pass unshaped`;
-        this.#lose(path, text, qdisc.line);
+        this.#lose(path, text, qdisc.line, this.#nearDefault(qdisc, minor));
       }
     }
     const classes: Mapping = {};
@@ -98,7 +135,7 @@ export class QdiscTranslator {
       const name = writeClassId(entry.id);
       const classPath = [...path, 'classes', name];
       this.lines.set(classPath.join('.'), entry.line);
-      const own = this.#values(entry.options, declared, classPath, entry.line);
+      const own = { ...this.#values(entry.options, declared, classPath, entry.line), ...framing };
       for (const part of entry.unknown) this.#lose(classPath, `class ${name}: ${part}`, entry.line);
       if (entry.parent !== undefined) own.parent = writeClassId(entry.parent);
       this.#leafQueue(entry.id, own, classPath);
@@ -106,6 +143,25 @@ export class QdiscTranslator {
       classes[name] = parent === undefined ? rest : { parent, ...rest };
     }
     values.classes = classes;
+  }
+
+  /** Which class the owner may have meant: class ids are hexadecimal, also where they look decimal. */
+  #nearDefault(qdisc: TcQdisc, minor: number): string {
+    const minors = this.#device.classes.filter(({ id }) => majorOf(id) === qdisc.handle).map(({ id }) => minorOf(id));
+    const decimal = minors.find(
+      (other) => String(other) === minor.toString(16) || other.toString(16) === String(minor),
+    );
+    if (decimal !== undefined) {
+      const name = writeClassId(qdisc.handle * 0x10000 + decimal);
+      return `there is ${name}, and both are hexadecimal: write default ${decimal.toString(16)} for it`;
+    }
+    const leaves = this.#device.classes.filter(({ id }) => majorOf(id) === qdisc.handle && isLeaf(this.#device, id));
+    return `add it, or take one that is there: ${
+      leaves
+        .slice(0, 8)
+        .map(({ id }) => writeClassId(id))
+        .join(', ') || 'there is none'
+    }`;
   }
 
   /** What waits in a leaf: a plain queue without a handle is the leaf's own limit. */
@@ -190,8 +246,8 @@ export class QdiscTranslator {
     return values;
   }
 
-  #lose(path: readonly string[], text: string, line: number): void {
-    this.remarks.push({ path, text, line, lost: true });
+  #lose(path: readonly string[], text: string, line: number, hint?: string): void {
+    this.remarks.push({ path, text, line, lost: true, ...(hint === undefined ? {} : { hint }) });
   }
 }
 

@@ -1,9 +1,12 @@
 import { applyCommand, setQueueLength } from './command.ts';
 import type { CommandPlace } from './command-place.ts';
+import { flattenTables } from './hash-tables.ts';
 import { TcFault, type TcMessage, TcTree } from './model.ts';
 import { WAY_OUT } from './recorder.ts';
+import { prepareScript } from './script-text.ts';
 import { readShell, type ShellCommand, type SkippedPart } from './shell.ts';
 import type { ShellWord } from './shell-expand.ts';
+import { restoreRemoved } from './tree-edit.ts';
 import { Words } from './words.ts';
 
 /** What stands before tc on a command line and runs it. */
@@ -36,12 +39,6 @@ const REMOTE = new Set([
 const VERBS =
   /^(?:a(?:dd?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|r(?:e(?:p(?:l(?:a(?:ce?)?)?)?)?)?|link|d(?:e(?:l(?:e(?:te?)?)?)?)?|s(?:h(?:ow?)?)?|l(?:s|st|ist)?)$/;
 const OBJECTS = /^(?:q|qd|qdi|qdis|qdisc|c|cl|cla|clas|class|f|fi|fil|filt|filte|filter)$/;
-const BATCH_LINE = /^\s*(?:qdisc|class|filter)\s+(?:add|change|replace|link|del|delete)\s/;
-/** A line of `set -x`: `+ tc …`, `++ tc …`, `+ script.sh:12: tc …`. */
-const TRACE_LINE = /^\++\s*(?:\(?[\w./-]+:\d+\)?:?\s+)?(?=\S)/;
-/** A prompt in front of a command that was copied from a terminal. */
-const PROMPT = /^(?:\[?[\w.-]+@[^\s\]$#]*\]?[^\s$#]*\s?[$#]|[$%])\s+/;
-
 /** What a script sets up, and what there is to say of it. */
 export interface ScriptReading {
   readonly tree: TcTree;
@@ -53,34 +50,17 @@ export interface ScriptReading {
 /** Reads a script, a batch file or a trace; nothing is executed. */
 export function readScript(text: string, variables: Readonly<Record<string, string>>): ScriptReading {
   const reader = new ScriptToTree();
-  const { commands, skipped, unused } = readShell(prepare(text), variables);
+  const prepared = prepareScript(text);
+  const { commands, skipped, unused } = readShell(prepared.text, variables);
+  reader.prepared(prepared.typographic);
   reader.unused(unused);
   for (const command of commands) reader.command(command);
   reader.skipped(skipped);
+  restoreRemoved(reader.tree, reader.messages);
+  for (const device of reader.tree.devices.values()) flattenTables(device, reader.messages);
   reader.messages.sort((a, b) => a.line - b.line);
   reader.tellWayOut();
   return reader;
-}
-
-/** Turns traces, terminal copies and batch files into plain script lines, one for one, so that line numbers stay. */
-function prepare(text: string): string {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  const isTrace = lines.some((line) => TRACE_LINE.test(line) && /(?:^|[\s/])tc\s/.test(line));
-  const isScript = lines.some((line) => /^[^#]*(?:^|[\s/;&|"'`$({])(?:tc|TC)\b/.test(line));
-  const pasted = !isScript && lines.some((line) => /^#\s+(?:\S*\/)?tc\s+\S/.test(line));
-  return lines
-    .map((line) => {
-      if (isTrace) return TRACE_LINE.test(line) ? traced(line.replace(TRACE_LINE, '')) : '';
-      if (pasted) return line.replace(/^#\s+(?=(?:\S*\/)?tc\s)/, '');
-      if (BATCH_LINE.test(line)) return `tc ${line.trimStart()}`;
-      return line.replace(PROMPT, '');
-    })
-    .join('\n');
-}
-
-/** A traced line is one command with everything expanded: keywords and dollars mean nothing there. */
-function traced(command: string): string {
-  return /^(?:for|case|select|if|while|until|function|\(\(|\[|'\[')(?:\s|$)/.test(command) ? '' : command;
 }
 
 class ScriptToTree implements ScriptReading {
@@ -89,21 +69,27 @@ class ScriptToTree implements ScriptReading {
   commands = 0;
   readonly #needsWayOut = new Set<TcMessage>();
   readonly #toldUnknown = new Set<string>();
-  #toldFirewall = false;
+  readonly #toldFirewall = new Set<string>();
 
   command(command: ShellCommand): void {
     const { words } = command;
     const first = words[0]?.text ?? '';
-    if (/^(?:ip|ifconfig)$/.test(first) || (first === 'sudo' && /^(?:ip|ifconfig)$/.test(words[1]?.text ?? ''))) {
-      if (
-        this.#link(
-          words.map((word) => word.text),
-          command.line,
-        )
+    const own = words
+      .slice(
+        Math.max(
+          0,
+          words.findIndex(({ text }) => !WRAPPERS.has(text)),
+        ),
       )
-        return;
+      .map(({ text }) => text);
+    const name = (own[0] ?? '').replace(/^.*\//, '');
+    if (/^(?:ip|ifconfig)$/.test(name) && this.#link(own, command.line)) return;
+    if (/^(?:modprobe|insmod|rmmod|sysctl|brctl|ethtool)$/.test(name)) {
+      const why = name === 'ethtool' ? 'packets are as large as the flows say' : 'a scenario has no need of it';
+      this.#say(command.line, 'info', `${own.join(' ').slice(0, 60)}: left out, as ${why}`);
+      return;
     }
-    if (/^(?:ip6?tables|nft)$/.test(first) || (first === 'sudo' && /^(?:ip6?tables|nft)$/.test(words[1]?.text ?? ''))) {
+    if (isFirewall(words)) {
       this.#firewall(words, command.line);
       return;
     }
@@ -195,6 +181,19 @@ class ScriptToTree implements ScriptReading {
       'warning',
       `read as if ${what} were "${value}"`,
       `import with --set ${variable === '@' ? '1' : variable}=… for another`,
+    );
+  }
+
+  /** Says that quotes and dashes of a word processor were taken for those of a keyboard. */
+  prepared(typographic: readonly number[]): void {
+    const [first] = typographic;
+    if (first === undefined) return;
+    const hint = 'write them with the keys of the keyboard: a shell takes others for letters';
+    this.#say(
+      first,
+      'warning',
+      `quotes, dashes, blanks or <…> are read as plain ones (line ${ranges(typographic)})`,
+      hint,
     );
   }
 
@@ -307,9 +306,14 @@ class ScriptToTree implements ScriptReading {
   #link(words: readonly string[], line: number): boolean {
     const at = words.findIndex((word) => word === 'txqueuelen' || word === 'qlen');
     const length = words[at + 1];
-    if (at < 0 || length === undefined) return tcPosition(words.map((text) => ({ text, line }))) === undefined;
+    if (at < 0 || length === undefined) {
+      if (tcPosition(words.map((text) => ({ text, line }))) !== undefined) return false;
+      if (/^(?:link|l|set)$/.test(words[1] ?? ''))
+        this.#say(line, 'info', `${words.join(' ').slice(0, 60)}: left out, as a scenario has no need of it`);
+      return true;
+    }
     const named = words.indexOf('dev');
-    const device = named >= 0 ? words[named + 1] : words[words.indexOf('ifconfig') + 1];
+    const device = named >= 0 ? words[named + 1] : words[1];
     const linkSet = words.indexOf('set');
     const name = named < 0 && linkSet >= 0 ? words[linkSet + 1] : device;
     try {
@@ -321,16 +325,36 @@ class ScriptToTree implements ScriptReading {
     return true;
   }
 
+  /** Rules that mark or classify packets: said once for each way of doing it. */
   #firewall(words: readonly ShellWord[], line: number): void {
-    if (this.#toldFirewall || !words.some((word) => /^(?:MARK|CLASSIFY|CONNMARK|mark|DSCP)$/.test(word.text))) return;
-    this.#toldFirewall = true;
-    this.#say(
-      line,
-      'warning',
-      'firewall rules are not read',
-      'give the flows the mark, tos or class that they would get: mark: 6',
-    );
+    const texts = words.map((word) => word.text);
+    const behind = (name: RegExp): string | undefined => texts.find((_, i) => i > 0 && name.test(texts[i - 1]!));
+    const isClass = texts.includes('CLASSIFY') || texts.includes('priority');
+    const isMark =
+      texts.some((text) => /^(?:MARK|CONNMARK|mark)$/.test(text)) &&
+      texts.some((text) => /^(?:--(?:set|or|and|restore|save)-|set$)/.test(text));
+    const isTos = texts.some((text) => /^(?:DSCP|TOS|dscp)$/.test(text));
+    const kind = isClass ? 'class' : isMark ? 'mark' : isTos ? 'tos' : undefined;
+    if (kind === undefined || this.#toldFirewall.has(kind)) return;
+    this.#toldFirewall.add(kind);
+    const value = { class: behind(/^--set-class$/) || '1:10', mark: behind(/^--set-x?mark$/) || '1', tos: '0x10' }[
+      kind
+    ];
+    const hints = {
+      class: `give the flows the class that they would get: class: "${value}"`,
+      mark: `give the flows the mark that they would get: mark: ${value.replace(/\/.*$/, '')}`,
+      tos: `give the flows the tos that they would get: tos: ${value}`,
+    };
+    this.#say(line, 'warning', 'firewall rules are not read', hints[kind]);
   }
+}
+
+function isFirewall(words: readonly ShellWord[]): boolean {
+  const at = words.findIndex(({ text }) => !WRAPPERS.has(text));
+  const first = words[Math.max(0, at)];
+  if (first === undefined) return false;
+  if (/^(?:\S*\/)?(?:ip6?tables(?:-\w+)?|nft|ipt)$/.test(first.text)) return true;
+  return first.unknown !== undefined && words.some(({ text }) => /^(?:MARK|CLASSIFY|CONNMARK|DSCP|TOS)$/.test(text));
 }
 
 /** Index of the word that runs tc, if the command does. */

@@ -50,7 +50,7 @@ export function declare(expansion: ShellExpansion, name: string, word: RawWord, 
 /** Carries out an assignment. */
 export function assign(expansion: ShellExpansion, { name, index, append, parts }: Assignment, line: number): void {
   const { variables } = expansion;
-  const value = expansion.expandToText(parts, line);
+  const value = variables.named(expansion.expandToText(parts, line), name);
   if (index !== undefined) {
     variables.setItem(name, expansion.arithmeticIndex(index, line), value);
     return;

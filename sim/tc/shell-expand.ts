@@ -103,11 +103,12 @@ export class ShellExpansion {
     return part.kind === 'text' || part.quoted ? [text] : split(text);
   }
 
-  /** The items of `$@`, `$*`, `${NAME[@]}`; undefined for any other. */
+  /** The items of `$@`, `$*`, `${NAME[@]}`, and the keys `${!NAME[@]}`; undefined for any other. */
   #list(part: Extract<WordPart, { kind: 'parameter' }>): string[] | undefined {
     if ((part.name === '@' || part.name === '*') && part.operator === '') return this.variables.arguments();
-    const name = /^([A-Za-z_]\w*)\[[@*]\]$/.exec(part.name)?.[1];
-    return name === undefined || part.operator !== 'other' ? undefined : this.variables.items(name);
+    const match = /^(!?)([A-Za-z_]\w*)\[[@*]\]$/.exec(part.name);
+    if (match === null || part.operator !== 'other') return undefined;
+    return match[1] === '!' ? this.variables.keys(match[2]!) : this.variables.items(match[2]!);
   }
 
   #value(part: WordPart, line: number): string {

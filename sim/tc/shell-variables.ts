@@ -97,6 +97,11 @@ export class ShellVariables {
     return value === undefined || this.#isSetNowhere(value) ? [] : [value];
   }
 
+  /** The keys of an array. */
+  keys(name: string): string[] {
+    return [...(this.#arrays.get(name)?.keys() ?? [])];
+  }
+
   item(name: string, index: string): string | undefined {
     const array = this.#arrays.get(name);
     if (array === undefined) return index === '0' ? this.get(name) : undefined;
@@ -166,6 +171,14 @@ export class ShellVariables {
   missing(name: string): string {
     if (/^\d+$/.test(name)) return this.mark(`$${name} is an argument of the script`, name);
     return this.mark(`${name} is set nowhere before`, name);
+  }
+
+  /** The text with what is unknown in it under the name of the variable that holds it, where it has no other. */
+  named(text: string, variable: string): string {
+    return text.replaceAll(MARKS, (mark) => {
+      const reason = this.reasonIn(mark);
+      return reason === undefined || reason.variable !== undefined ? mark : this.mark(reason.text, variable);
+    });
   }
 
   isUnknown(text: string): boolean {

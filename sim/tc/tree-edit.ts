@@ -1,6 +1,7 @@
 import { writeClassId } from '../units/class-id.ts';
 import { majorOf, minorOf } from './class-id.ts';
-import { findQdisc, rootQdisc, type TcDevice, TcFault, type TcQdisc } from './model.ts';
+import { findQdisc, rootQdisc, type TcDevice, TcFault, type TcMessage, type TcQdisc, type TcTree } from './model.ts';
+import { UNKNOWN_QDISCS } from './option-tables.ts';
 
 /** Qdiscs that hold one child, whatever the class is called. */
 const SINGLE_CHILD = new Set(['tbf', 'netem', 'red']);
@@ -45,6 +46,13 @@ export function checkHolder(device: TcDevice, place: number): void {
 
 /** Says that a handle leads nowhere, and what there is instead. */
 export function noSuchQdisc(device: TcDevice, handle: number): TcFault {
+  const refused = device.refused.get(handle);
+  if (refused !== undefined) {
+    return new TcFault(
+      `left out, as it belongs to the ${refused} ${handle.toString(16)}:, which cannot be simulated`,
+      UNKNOWN_QDISCS[refused] ?? 'htb with the same rates is the closest',
+    );
+  }
   const root = rootQdisc(device);
   if (root === undefined)
     return new TcFault(`${device.name} has no qdisc ${handle.toString(16)}:`, 'add a root qdisc first');
@@ -53,6 +61,34 @@ export function noSuchQdisc(device: TcDevice, handle: number): TcFault {
     `${device.name} has no qdisc ${handle.toString(16)}:`,
     `its root ${name}; give it "handle ${handle.toString(16)}:"`,
   );
+}
+
+/** Keeps what is about to be removed from the root or the ingress, for a script that clears up after itself. */
+export function keepRemoved(device: TcDevice, qdisc: TcQdisc, line: number): void {
+  const side = qdisc.parent;
+  if (typeof side === 'number') return;
+  const isThere = (parent: unknown): boolean => (parent === 'ingress' || parent === 'egress') === (side === 'ingress');
+  device.removed.set(side, {
+    line,
+    qdiscs: device.qdiscs.filter(({ parent }) => isThere(parent)),
+    classes: side === 'root' ? [...device.classes] : [],
+    filters: device.filters.filter(({ parent }) => isThere(parent)),
+  });
+}
+
+/** Puts back what was removed last, where nothing at all is left; tells so. */
+export function restoreRemoved(tree: TcTree, messages: TcMessage[]): void {
+  const devices = [...tree.devices.values()];
+  if (devices.some(({ qdiscs }) => qdiscs.length > 0)) return;
+  for (const device of devices) {
+    for (const { line, qdiscs, classes, filters } of device.removed.values()) {
+      device.qdiscs.push(...qdiscs);
+      device.classes.push(...classes);
+      device.filters.push(...filters);
+      const text = `${device.name} is cleared here in the end: the scenario is what stood before`;
+      messages.push({ line, severity: 'warning', text });
+    }
+  }
 }
 
 /** As {@link samePlace}, for ingress too. */

@@ -33,6 +33,11 @@ export class Words {
     return this.take();
   }
 
+  /** The rest of the command, without taking it. */
+  ahead(): readonly string[] {
+    return this.#words.slice(this.#at);
+  }
+
   /** Takes the rest of the command. */
   rest(): string[] {
     const rest = this.#words.slice(this.#at);

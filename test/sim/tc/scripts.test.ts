@@ -8,6 +8,7 @@ const SCRIPTS = filesIn('scenarios/tc');
 /** What the import cannot take over of the scripts that show just that, by line. */
 const LEFT: Readonly<Record<string, readonly string[]>> = {
   'fw-marks.sh': ['2: firewall rules are not read'],
+  'start-stop.sh': ['17: read as if the argument $1 were "start"'],
   'loop-and-function.sh': [
     '20: left out: line 19 takes it from the output of "cat /sys/class/net/eth0/speed"',
     '21: which way the "if" goes depends on what only a run knows; left out: the tc command (line 22)',

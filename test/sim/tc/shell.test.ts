@@ -81,6 +81,7 @@ describe('a script runs as far as its text says what it does', () => {
     ['if [ ! -n "" -a 1 = 1 ]; then tc a; elif x; then tc b; fi', ['a']],
     ['M=htb\ncase "$M" in tbf|cbq) tc a;; h*) tc b;; *) tc c;; esac', ['b']],
     ['A=(x "y z")\ntc ${A[0]} "${A[@]}" ${#A[@]}', ['x', 'x', 'y z', '2']],
+    ['A=(x y)\nfor i in ${!A[@]}; do tc $i; done', ['0', '1']],
     ['declare -A R=([a]=1 [b]=2)\nR[c]=3\ntc ${R[b]}${R[c]}', ['23']],
     ['A=10mbit\ntc ${A%mbit} ${A#1} ${A/m/k} ${#A} ${A:0:2} ${A^^}', ['10', '0mbit', '10kbit', '6', '10', '10MBIT']],
     ['P=a:b:c\ntc ${P%%:*} ${P##*:} ${P%:*}', ['a', 'c', 'a:b']],

@@ -146,6 +146,7 @@ export class PacketPool {
 
   /** Tells of a packet and all that are chained to it. */
   visitChain(head: number, pass: RecurrencePass): void {
+    if (pass.isBrief) return;
     for (let packet = head; packet !== NO_PACKET && !pass.done; packet = this.next[packet]!) {
       pass.plain(this.flow[packet]!);
       pass.plain(this.sizeBytes[packet]!);

@@ -9,6 +9,8 @@
 export interface RecurrencePass {
   /** Whether the rest can be left out: a difference has been found. Loops over many numbers ask. */
   readonly done: boolean;
+  /** Whether packets that wait are left out: where they are many, the rest says almost as much. */
+  readonly isBrief: boolean;
   plain(value: number): number;
   /** An instant (ns); may be Infinity. */
   instant(timeNs: number): number;

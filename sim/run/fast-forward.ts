@@ -4,52 +4,114 @@ import { Snapshot } from './recurrence.ts';
 
 /** Share of a run after which the search for a period is given up: what could then still be left out is not worth it. */
 const SEARCH_SHARE = 0.3;
+/** States in a row whose fingerprints are kept at first, and over which the search then strides. */
+const LEAST_KEPT_STATES = 64;
+/** A period that is found is tried so often without anything left out: a horizon may lie within it. */
+const MOST_TRIES = 3;
 
 /**
  * Runs to some instant before `endNs`, leaving out whole periods of a state that repeats: the run is advanced as if they
  * had been run, every count with it. The caller runs what is left. Returns the time left out (ns).
  *
- * The state is looked at after each expiry of the timer `beat`, which must be part of what repeats. It is compared with
- * an anchor that is renewed after 1, 2, 4, 8 … beats, which finds every period once the transient is over (Brent's
- * cycle detection).
+ * The state is looked at after an expiry of the timer `beat`, which must be part of what repeats. A state that looks like
+ * one of those kept gives a period, which is then run once more and compared in full. The kept states are renewed after
+ * about 128, 256, 512 … beats, so that every period is found once the transient is over; a stride is no longer than the
+ * time that they span, so that it does not pass over them. With as many states kept as strides made, little is looked at.
  */
 export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], beat: number, endNs: number): number {
-  const anchor = new Snapshot();
-  const searchNs = SEARCH_SHARE * (endNs - timers.nowNs);
-  let searchEndNs = timers.nowNs + searchNs;
-  let leftOutNs = 0;
-  let beats = 0;
-  let renewal = 1;
-  while (timers.nowNs < searchEndNs && timers.runPast(beat, endNs)) {
-    const { nowNs } = timers;
-    if (beats > 0 && anchor.equals(models, nowNs)) {
-      const { horizonNs } = anchor;
-      const periodNs = nowNs - anchor.takenNs;
-      // What passed a horizon counts once, not once a period.
-      const isClean = anchor.takenHorizonNs > nowNs;
-      const room = Math.floor((limitNs(timers, horizonNs, periodNs, endNs) - nowNs) / periodNs);
-      const periods = isClean ? Math.min(room, anchor.mostPeriods) : 0;
-      if (periods > 0) {
-        anchor.advance(models, nowNs, periods);
-        leftOutNs += periods * periodNs;
-        searchEndNs = timers.nowNs + searchNs;
-      }
-      if (isClean && horizonNs === Number.POSITIVE_INFINITY) break;
-      // Behind the horizon the same period is found again.
-      anchor.record(models, timers.nowNs);
-    } else if (++beats === renewal) {
-      anchor.record(models, nowNs);
-      if (anchor.isHopeless) break;
-      renewal *= 2;
-    }
-  }
-  return leftOutNs;
+  const search = new PeriodSearch(timers, models, beat, endNs);
+  return search.run();
 }
 
-/**
- * How far a run may be advanced: nothing that is under way then may reach the end, where a count would cut it, and
- * nothing that is armed within a period may pass the horizon.
- */
-function limitNs(timers: Timers, horizonNs: number, periodNs: number, endNs: number): number {
-  return Math.min(endNs - 1, horizonNs - 2 * periodNs) - (timers.lastNs() - timers.nowNs);
+class PeriodSearch {
+  readonly #timers: Timers;
+  readonly #models: readonly Recurrent[];
+  readonly #beat: number;
+  readonly #endNs: number;
+  readonly #snapshot = new Snapshot();
+  /** When a state of some fingerprint was met (ns). */
+  readonly #kept = new Map<number, number>();
+  #leftOutNs = 0;
+  #isOver = false;
+
+  constructor(timers: Timers, models: readonly Recurrent[], beat: number, endNs: number) {
+    this.#timers = timers;
+    this.#models = models;
+    this.#beat = beat;
+    this.#endNs = endNs;
+  }
+
+  run(): number {
+    const timers = this.#timers;
+    const searchEndNs = timers.nowNs + SEARCH_SHARE * (this.#endNs - timers.nowNs);
+    for (let beats = 2 * LEAST_KEPT_STATES; !this.#isOver; beats *= 2) {
+      const keptStates = Math.max(LEAST_KEPT_STATES, Math.ceil(Math.sqrt(beats)));
+      const strides = Math.ceil(beats / keptStates) - 1;
+      this.#kept.clear();
+      let firstNs = Number.NaN;
+      let strideNs = 0;
+      for (let looks = 0; looks < keptStates + strides && !this.#isOver; looks++) {
+        if (timers.nowNs >= searchEndNs) return this.#leftOutNs;
+        if (looks === keptStates) strideNs = timers.nowNs - firstNs;
+        if (strideNs > 0 && timers.nowNs + strideNs < this.#endNs) timers.runUntil(timers.nowNs + strideNs);
+        this.#look(looks < keptStates);
+        if (looks === 0) firstNs = timers.nowNs;
+      }
+    }
+    return this.#leftOutNs;
+  }
+
+  /** Goes on to the next beat, and tries the period that the state there may give. */
+  #look(keeps: boolean): void {
+    const timers = this.#timers;
+    if (!timers.runPast(this.#beat, this.#endNs)) {
+      this.#isOver = true;
+      return;
+    }
+    const fingerprint = this.#snapshot.fingerprint(this.#models, timers.nowNs);
+    if (this.#snapshot.isHopeless) this.#isOver = true;
+    if (fingerprint === undefined) return;
+    const metNs = this.#kept.get(fingerprint);
+    if (metNs !== undefined && metNs < timers.nowNs) this.#try(timers.nowNs - metNs);
+    else if (keeps) this.#kept.set(fingerprint, timers.nowNs);
+  }
+
+  /** Runs a period and, where the state is then the same, leaves out as many more as can be. */
+  #try(periodNs: number): void {
+    const timers = this.#timers;
+    const models = this.#models;
+    const snapshot = this.#snapshot;
+    for (let tries = 0; tries < MOST_TRIES && !this.#isOver; tries++) {
+      const targetNs = timers.nowNs + periodNs;
+      if (targetNs >= this.#endNs) return;
+      snapshot.record(models, timers.nowNs);
+      timers.runUntil(targetNs);
+      if (!timers.runPast(this.#beat, this.#endNs)) {
+        this.#isOver = true;
+        return;
+      }
+      const { nowNs } = timers;
+      if (nowNs !== targetNs || !snapshot.equals(models, nowNs)) return;
+      const { horizonNs } = snapshot;
+      // What passed a horizon counts once, not once a period.
+      if (snapshot.takenHorizonNs <= nowNs) continue;
+      const room = Math.floor((this.#limitNs(periodNs, horizonNs) - nowNs) / periodNs);
+      const periods = Math.min(room, snapshot.mostPeriods);
+      if (periods > 0) {
+        snapshot.advance(models, nowNs, periods);
+        this.#leftOutNs += periods * periodNs;
+        tries = -1;
+      }
+      if (horizonNs === Number.POSITIVE_INFINITY) this.#isOver = true;
+    }
+  }
+
+  /**
+   * How far the run may be advanced: nothing that is under way then may reach the end, where a count would cut it, and
+   * nothing that is armed within a period may pass the horizon.
+   */
+  #limitNs(periodNs: number, horizonNs: number): number {
+    const timers = this.#timers;
+    return Math.min(this.#endNs - 1, horizonNs - 2 * periodNs) - (timers.lastNs() - timers.nowNs);
+  }
 }

@@ -3,10 +3,18 @@ import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
 const RECORD = 0;
 const COMPARE = 1;
 const ADVANCE = 2;
+const FINGERPRINT = 3;
+
+/** Numbers of a state that make its fingerprint, the first ones; packets are not among them. */
+const FINGERPRINT_NUMBERS = 1024;
+/** Two odd multipliers of 32 bits for the halves of a fingerprint. */
+const FIRST_FACTOR = 0x9e3779b1;
+const SECOND_FACTOR = 0x85ebca77;
 
 /** The state and counters of a set of models at one moment, to compare with a later one and to extrapolate from. */
 export class Snapshot implements RecurrencePass {
   done = false;
+  isBrief = false;
   /** Whether a model has said that it never repeats. */
   isHopeless = false;
   /** The moment (ns). */
@@ -22,12 +30,36 @@ export class Snapshot implements RecurrencePass {
   #periods = 0;
   #states = new Float64Array(256);
   #stateAt = 0;
+  readonly #number = new Float64Array(1);
+  readonly #words = new Int32Array(this.#number.buffer);
+  #first = 0;
+  #second = 0;
+  #isUnlike = false;
   readonly #counters: number[] = [];
   #counterAt = 0;
   readonly #sinces: number[] = [];
   #sinceAt = 0;
   readonly #arrays: Float64Array[] = [];
   #arrayAt = 0;
+
+  /**
+   * A number that states of `models` that are equal have in common, and others hardly ever; undefined where the state
+   * cannot be the same as another. What was noted stays.
+   */
+  fingerprint(models: readonly Recurrent[], nowNs: number): number | undefined {
+    this.#begin(FINGERPRINT, nowNs);
+    this.isBrief = true;
+    this.#first = 0;
+    this.#second = 0;
+    this.#isUnlike = false;
+    for (const model of models) {
+      model.visit(this);
+      if (this.done) break;
+    }
+    this.isBrief = false;
+    if (this.#isUnlike || this.isHopeless) return undefined;
+    return (this.#first >>> 0) * 2 ** 20 + (this.#second >>> 12);
+  }
 
   /** Notes the state of `models` at `nowNs`. */
   record(models: readonly Recurrent[], nowNs: number): void {
@@ -89,6 +121,11 @@ export class Snapshot implements RecurrencePass {
   since(timeTicks: number, tickNs: number, staleTicks: number): number {
     const index = this.#sinceAt++;
     const before = this.#sinces[index]!;
+    if (this.#mode === FINGERPRINT) {
+      const pastNs = this.#nowNs - timeTicks * tickNs;
+      this.#state(pastNs < staleTicks * tickNs ? pastNs : -1);
+      return timeTicks;
+    }
     if (this.#mode === ADVANCE) return timeTicks === before ? timeTicks : timeTicks + this.#spanNs / tickNs;
     if (this.#mode === RECORD) {
       this.#sinces[index] = timeTicks;
@@ -114,7 +151,7 @@ export class Snapshot implements RecurrencePass {
     const index = this.#counterAt++;
     if (this.#mode === RECORD) this.#counters[index] = value;
     else if (this.#mode === ADVANCE) return value + this.#periods * (value - this.#counters[index]!);
-    else this.#keepExact(value, value - this.#counters[index]!);
+    else if (this.#mode === COMPARE) this.#keepExact(value, value - this.#counters[index]!);
     return value;
   }
 
@@ -148,6 +185,12 @@ export class Snapshot implements RecurrencePass {
 
   #state(value: number): void {
     const index = this.#stateAt++;
+    if (this.#mode === FINGERPRINT) {
+      this.#mix(value);
+      if (Number.isNaN(value)) this.#isUnlike = true;
+      if (this.#isUnlike || index === FINGERPRINT_NUMBERS) this.done = true;
+      return;
+    }
     if (this.#mode === COMPARE) {
       if (this.#states[index] !== value) this.done = true;
       return;
@@ -158,5 +201,16 @@ export class Snapshot implements RecurrencePass {
       this.#states = grown;
     }
     this.#states[index] = value;
+  }
+
+  #mix(value: number): void {
+    // Plus 0: 0 and -0 are equal.
+    this.#number[0] = value + 0;
+    const low = this.#words[0]!;
+    const high = this.#words[1]!;
+    this.#first = Math.imul(this.#first ^ low, FIRST_FACTOR) ^ high;
+    this.#first = Math.imul(this.#first ^ (this.#first >>> 15), SECOND_FACTOR);
+    this.#second = Math.imul((this.#second + high) ^ (low >>> 7), SECOND_FACTOR) ^ low;
+    this.#second = Math.imul(this.#second ^ (this.#second >>> 13), FIRST_FACTOR);
   }
 }

@@ -19,6 +19,12 @@ export const MARK_DAMAGED = 2;
 
 const INITIAL_CAPACITY = 1024;
 
+/** Numbers that a protocol keeps for each packet beside the pool's own. */
+export interface PacketCompanion {
+  /** Gives a copy what is kept for its original. */
+  copied(original: number, copy: number): void;
+}
+
 /**
  * Packets as columns of typed arrays, so that a packet costs no allocation.
  *
@@ -56,6 +62,8 @@ export class PacketPool {
   /** Chain to the next packet of the queue that holds it. */
   next = new Int32Array(INITIAL_CAPACITY);
 
+  /** Told of each copy. */
+  companion: PacketCompanion | undefined = undefined;
   /** Marks of the packets that have any; undefined until there is one, as most runs have none. */
   #marks: Map<number, number> | undefined = undefined;
   #free = NO_PACKET;
@@ -130,6 +138,7 @@ export class PacketPool {
     this.next[packet] = NO_PACKET;
     const marks = this.#marks?.get(original);
     if (marks !== undefined) this.setMark(packet, marks);
+    this.companion?.copied(original, packet);
     return packet;
   }
 

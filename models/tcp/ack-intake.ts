@@ -1,5 +1,5 @@
 import type { PacketPool } from '../packet.ts';
-import { headersOf, MAX_SACK_BLOCKS, type SegmentHeaders } from './headers.ts';
+import { headersOf, type SegmentHeaders } from './headers.ts';
 import type { Rack } from './rack.ts';
 import { EVER_RETRANSMITTED, SACKED, type SackVisitor, type Scoreboard } from './scoreboard.ts';
 
@@ -7,7 +7,8 @@ const NONE = -1;
 
 /**
  * Reads an ACK into the scoreboard: what it SACKs and acknowledges, and the round trips that it tells
- * (net/ipv4/tcp_input.c: tcp_sacktag_write_queue, tcp_clean_rtx_queue, tcp_ack_update_rtt).
+ * (net/ipv4/tcp_input.c: tcp_sacktag_write_queue, tcp_clean_rtx_queue, tcp_ack_update_rtt). Holds what one ACK says,
+ * until the next one of any connection.
  */
 export class AckIntake implements SackVisitor {
   /** Whether the ACK acknowledged data in order. */
@@ -22,21 +23,31 @@ export class AckIntake implements SackVisitor {
   latestUs = NONE;
   readonly #packets: PacketPool;
   readonly #headers: SegmentHeaders;
-  readonly #scoreboard: Scoreboard;
-  readonly #rack: Rack;
+  #scoreboard!: Scoreboard;
+  #rack!: Rack;
   #repairEndBytes = 0;
   #firstSackedNs = NONE;
   #lastSackedNs = NONE;
 
-  constructor(packets: PacketPool, scoreboard: Scoreboard, rack: Rack) {
+  constructor(packets: PacketPool) {
     this.#packets = packets;
     this.#headers = headersOf(packets);
-    this.#scoreboard = scoreboard;
-    this.#rack = rack;
   }
 
-  /** Takes an ACK; `acknowledgedBytes` is what was acknowledged before, `repairEndBytes` where the repair under way ends. */
-  take(packet: number, acknowledgedBytes: number, repairEndBytes: number, nowNs: number): void {
+  /**
+   * Takes an ACK for a sender's scoreboard and RACK; `acknowledgedBytes` is what was acknowledged before,
+   * `repairEndBytes` where the repair under way ends.
+   */
+  take(
+    packet: number,
+    scoreboard: Scoreboard,
+    rack: Rack,
+    acknowledgedBytes: number,
+    repairEndBytes: number,
+    nowNs: number,
+  ): void {
+    this.#scoreboard = scoreboard;
+    this.#rack = rack;
     const acknowledged = this.#packets.sequence[packet]!;
     this.advanced = acknowledged > acknowledgedBytes;
     this.delivered = 0;
@@ -45,8 +56,9 @@ export class AckIntake implements SackVisitor {
     this.#repairEndBytes = repairEndBytes;
     this.#firstSackedNs = NONE;
     this.#lastSackedNs = NONE;
-    if (this.#headers.sackCount[packet]! > 0) this.#takeSack(packet, nowNs);
-    this.#takeAcknowledged(acknowledged, this.#headers.echoMs[packet]!, nowNs);
+    const sackCount = this.#headers.sackCount(packet);
+    if (sackCount > 0) this.#takeSack(packet, sackCount, nowNs);
+    this.#takeAcknowledged(acknowledged, this.#headers.echoMs(packet), nowNs);
   }
 
   onSacked(segment: number, flagsBefore: number, nowNs: number): void {
@@ -63,13 +75,12 @@ export class AckIntake implements SackVisitor {
     this.newlySacked++;
   }
 
-  #takeSack(packet: number, nowNs: number): void {
+  #takeSack(packet: number, sackCount: number, nowNs: number): void {
     const headers = this.#headers;
     const scoreboard = this.#scoreboard;
     scoreboard.beginSack();
-    for (let block = 0; block < headers.sackCount[packet]!; block++) {
-      const at = packet * MAX_SACK_BLOCKS + block;
-      scoreboard.sackRange(headers.sackStart[at]!, headers.sackEnd[at]!, this, nowNs);
+    for (let block = 0; block < sackCount; block++) {
+      scoreboard.sackRange(headers.sackStart(packet, block), headers.sackEnd(packet, block), this, nowNs);
     }
     scoreboard.endSack();
   }
@@ -115,4 +126,16 @@ export class AckIntake implements SackVisitor {
       this.latestUs = this.smoothedUs;
     }
   }
+}
+
+const intakeByPool = new WeakMap<PacketPool, AckIntake>();
+
+/** The reader of the ACKs of a pool: one, shared by all its connections. */
+export function ackIntakeOf(packets: PacketPool): AckIntake {
+  let intake = intakeByPool.get(packets);
+  if (intake === undefined) {
+    intake = new AckIntake(packets);
+    intakeByPool.set(packets, intake);
+  }
+  return intake;
 }

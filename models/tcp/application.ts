@@ -23,11 +23,12 @@ export class BlockWriter implements SendingApplication, TimerOwner {
   /** When each block was written first (ns). */
   readonly startedNs: number[] = [];
   readonly #plan: WritingPlan;
-  readonly #pause: Deadline;
+  /** Where there is more than one block. */
+  readonly #pause: Deadline | undefined;
 
   constructor(timers: TimerService, plan: WritingPlan) {
     this.#plan = plan;
-    this.#pause = new Deadline(timers, this);
+    if (plan.blocks > 1) this.#pause = new Deadline(timers, this);
   }
 
   /** Bytes that all blocks have together. */
@@ -42,11 +43,11 @@ export class BlockWriter implements SendingApplication, TimerOwner {
   onRequest(): void {}
 
   onDrained(nowNs: number): void {
-    if (this.startedNs.length < this.#plan.blocks) this.#pause.set(nowNs + this.#plan.idleNs);
+    if (this.startedNs.length < this.#plan.blocks) this.#pause!.set(nowNs + this.#plan.idleNs);
   }
 
   onTimer(_timer: number, nowNs: number): void {
-    if (this.#pause.reached(nowNs)) this.#write(nowNs);
+    if (this.#pause!.reached(nowNs)) this.#write(nowNs);
   }
 
   #write(nowNs: number): void {
@@ -68,7 +69,8 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   /** Set right after the connection is built. */
   receiver!: TcpReceiver;
   readonly #plan: ReadingPlan;
-  readonly #grid: Deadline;
+  /** Where a budget is for a period. */
+  readonly #grid: Deadline | undefined;
   readonly #onRead: (bytes: number, nowNs: number) => void;
   #budgetBytes: number;
   #nextNs = 0;
@@ -77,12 +79,12 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   constructor(timers: TimerService, plan: ReadingPlan, onRead: (bytes: number, nowNs: number) => void) {
     this.#plan = plan;
     this.#onRead = onRead;
-    this.#grid = new Deadline(timers, this);
+    if (plan.periodNs > 0) this.#grid = new Deadline(timers, this);
     this.#budgetBytes = plan.periodNs > 0 ? plan.lumpBytes : Number.POSITIVE_INFINITY;
   }
 
   onConnected(nowNs: number): void {
-    if (this.#plan.periodNs === 0) return;
+    if (this.#grid === undefined) return;
     this.#nextNs = nowNs + this.#plan.periodNs;
     this.#grid.set(this.#nextNs);
   }
@@ -97,10 +99,11 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   }
 
   onTimer(_timer: number, nowNs: number): void {
-    if (!this.#grid.reached(nowNs)) return;
+    const grid = this.#grid!;
+    if (!grid.reached(nowNs)) return;
     this.#budgetBytes = this.#plan.lumpBytes;
     this.#nextNs += this.#plan.periodNs;
-    this.#grid.set(this.#nextNs);
+    grid.set(this.#nextNs);
     this.onReadable(nowNs);
   }
 }

@@ -11,7 +11,7 @@ import {
   type SegmentHeaders,
   SYN_BYTES,
 } from './headers.ts';
-import { Jiffies } from './jiffies.ts';
+import { jiffiesOf } from './jiffies.ts';
 import { type ReceivingApplication, TcpReceiver } from './receiver.ts';
 import { INITIAL_TIMEOUT_US, MAXIMUM_TIMEOUT_US } from './rtt.ts';
 import { type SendingApplication, TcpSender } from './sender.ts';
@@ -61,7 +61,7 @@ export class TcpConnection implements TimerOwner {
     this.#headers = headersOf(environment.packets);
     this.#identity = identity;
     this.#sending = sending;
-    const jiffies = new Jiffies(settings.hz);
+    const jiffies = jiffiesOf(settings.hz);
     const control = createCongestionControl(settings.congestion, jiffies);
     const { flow, priority } = identity;
     this.sender = new TcpSender(environment, settings, control, jiffies, flow, priority, sending);
@@ -81,7 +81,7 @@ export class TcpConnection implements TimerOwner {
 
   /** Takes a packet that came to the receiving host, and frees it. */
   deliverData(packet: number, nowNs: number): void {
-    const kind = this.#headers.kind[packet]!;
+    const kind = this.#headers.kind(packet);
     if (kind === SEGMENT_SYN) this.#answer(true, nowNs);
     else if (kind === SEGMENT_SYN_ACK) this.#onAnswerAtReceiver(packet, nowNs);
     else {
@@ -95,7 +95,7 @@ export class TcpConnection implements TimerOwner {
 
   /** Takes a packet that came to the sending host, and frees it. */
   deliverAck(packet: number, nowNs: number): void {
-    const kind = this.#headers.kind[packet]!;
+    const kind = this.#headers.kind(packet);
     if (kind === SEGMENT_SYN) this.#answer(false, nowNs);
     else if (kind === SEGMENT_SYN_ACK) this.#onAnswerAtSender(packet, nowNs);
     else if (kind === SEGMENT_OPEN) this.#onOpenAtSender(packet, nowNs);
@@ -149,24 +149,21 @@ export class TcpConnection implements TimerOwner {
   #establishSender(packet: number, askedNs: number, nowNs: number): void {
     this.#senderEstablished = true;
     const rttUs = Math.floor((nowNs - askedNs) / 1000);
-    this.sender.establish(rttUs, this.#headers.windowBytes[packet]!, this.#headers.timestampMs[packet]!, nowNs);
+    this.sender.establish(rttUs, this.#headers.windowBytes(packet), this.#headers.timestampMs(packet), nowNs);
   }
 
   #establishReceiver(packet: number, askedNs: number, nowNs: number): void {
     this.#receiverEstablished = true;
     const rttUs = Math.floor((nowNs - askedNs) / 1000);
-    this.receiver.establish(this.#headers.timestampMs[packet]!, rttUs, nowNs);
+    this.receiver.establish(this.#headers.timestampMs(packet), rttUs, nowNs);
   }
 
   /** Sends a segment that carries no data of the stream. */
   #control(kind: number, sizeBytes: number, towardsReceiver: boolean, nowNs: number): void {
     const { flow, priority } = this.#identity;
-    const headers = this.#headers;
-    const packet = headers.fill(flow, towardsReceiver ? priority : 0, 0, 0, nowNs);
+    const { offeredBytes } = this.receiver.window;
+    const packet = this.#headers.fill(kind, flow, towardsReceiver ? priority : 0, 0, 0, 0, offeredBytes, nowNs);
     this.#environment.packets.sizeBytes[packet] = sizeBytes;
-    headers.kind[packet] = kind;
-    headers.windowBytes[packet] = this.receiver.window.offeredBytes;
-    headers.echoMs[packet] = 0;
     if (!towardsReceiver) {
       this.#environment.sendAck(packet, nowNs);
       return;

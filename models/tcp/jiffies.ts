@@ -34,3 +34,15 @@ export class Jiffies {
     return slot * slotTicks * this.tickNs;
   }
 }
+
+const jiffiesByRate = new Map<number, Jiffies>();
+
+/** The ticks of a kernel of `hz` ticks a second, one for all connections. */
+export function jiffiesOf(hz: number): Jiffies {
+  let jiffies = jiffiesByRate.get(hz);
+  if (jiffies === undefined) {
+    jiffies = new Jiffies(hz);
+    jiffiesByRate.set(hz, jiffies);
+  }
+  return jiffies;
+}

@@ -1,6 +1,6 @@
 import type { TimerOwner } from '../model.ts';
 import { Deadline, type TcpEnvironment } from './environment.ts';
-import { HEADER_BYTES, headersOf, MSS_BYTES, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
+import { HEADER_BYTES, headersOf, MSS_BYTES, SEGMENT_PLAIN, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
 import type { Jiffies } from './jiffies.ts';
 import { Reassembly } from './reassembly.ts';
 import { ReceiveWindow } from './receive-window.ts';
@@ -105,12 +105,12 @@ export class TcpReceiver implements TimerOwner {
     const headers = this.#headers;
     const start = packets.sequence[packet]!;
     const length = packets.payloadBytes[packet]!;
-    if (start <= this.window.offeredFromBytes) this.#recentMs = headers.timestampMs[packet]!;
-    if (headers.kind[packet] === SEGMENT_PROBE) {
+    if (start <= this.window.offeredFromBytes) this.#recentMs = headers.timestampMs(packet);
+    if (headers.kind(packet) === SEGMENT_PROBE) {
       this.#sendAck(nowNs);
       return;
     }
-    this.#sampleRtt(headers.echoMs[packet]!, length, nowNs);
+    this.#sampleRtt(headers.echoMs(packet), length, nowNs);
     const end = start + length;
     if (end <= this.expectedBytes) {
       this.#onDuplicate(nowNs);
@@ -119,7 +119,7 @@ export class TcpReceiver implements TimerOwner {
     } else if (start > this.expectedBytes) {
       this.#onAhead(start, end, nowNs);
     } else {
-      this.#onExpected(length, headers.mark[packet] !== 0, nowNs);
+      this.#onExpected(length, headers.isMarked(packet), nowNs);
     }
   }
 
@@ -272,15 +272,15 @@ export class TcpReceiver implements TimerOwner {
   #sendAck(nowNs: number): void {
     const headers = this.#headers;
     const window = this.window;
-    const packet = headers.fill(this.#flow, 0, 0, this.expectedBytes, nowNs);
-    headers.windowBytes[packet] = window.offer(this.expectedBytes);
+    const expectedBytes = this.expectedBytes;
+    const offeredBytes = window.offer(expectedBytes);
     if (window.scarce) this.#quickAcks = 0;
-    headers.echoMs[packet] = this.#recentMs;
+    const packet = headers.fill(SEGMENT_PLAIN, this.#flow, 0, 0, expectedBytes, this.#recentMs, offeredBytes, nowNs);
     if (this.reassembly.count > 0) {
       const blocks = this.reassembly.writeBlocks(headers, packet);
       this.#environment.packets.sizeBytes[packet] = HEADER_BYTES + FIRST_SACK_BYTES + (blocks - 1) * NEXT_SACK_BYTES;
     }
-    if (this.#ackDuplicate) headers.mark[packet] = 1;
+    if (this.#ackDuplicate) headers.mark(packet);
     this.#ackDuplicate = false;
     if (this.#quickAcks > 0) {
       this.#quickAcks--;
@@ -289,8 +289,10 @@ export class TcpReceiver implements TimerOwner {
     this.#ackScheduled = false;
     this.#pushed = false;
     this.#delayedAck.set(Number.POSITIVE_INFINITY);
-    this.#compression.set(Number.POSITIVE_INFINITY);
-    this.#compressedAcks = 0;
+    if (this.#compressedAcks > 0) {
+      this.#compression.set(Number.POSITIVE_INFINITY);
+      this.#compressedAcks = 0;
+    }
     this.sentAcks++;
     this.#environment.sendAck(packet, nowNs);
   }

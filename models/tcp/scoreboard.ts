@@ -7,11 +7,24 @@ export const RETRANSMITTED = 4;
 export const EVER_RETRANSMITTED = 8;
 
 const NONE = -1;
-const INITIAL_CAPACITY = 64;
+/** Segments that a ring holds at first: the initial window and some. */
+const INITIAL_CAPACITY = 16;
+/** A segment's row of 32 bytes: its end and when it was sent as 64-bit numbers, then links and flags as 32-bit ones. */
+const ROW_DOUBLES = 4;
+const END_BYTES = 0;
+const SENT_NS = 1;
+const ROW_WORDS = 8;
+const NEWER = 4;
+const OLDER = 5;
+const FLAGS = 6;
+/** Starts and ends of three SACK blocks. */
+const BLOCK_NUMBERS = 6;
+/** Before the first SACK. */
+const NO_BLOCKS = new Float64Array(0);
 
 /**
- * The segments between the first unacknowledged and the next new one, by segment number, in rings of typed arrays; the
- * chain of transmissions in order of time (what RACK walks), and the kernel's counts of packets.
+ * The segments between the first unacknowledged and the next new one, by segment number, in a ring of rows; the chain of
+ * transmissions in order of time (what RACK walks), and the kernel's counts of packets.
  *
  * Segments that are SACKed, or lost and not yet sent again, are not in the chain.
  */
@@ -31,17 +44,13 @@ export class Scoreboard {
   /** No segment below it is lost and waiting to be sent again. */
   #repairFrom = 0;
   #mask = INITIAL_CAPACITY - 1;
-  #endBytes = new Float64Array(INITIAL_CAPACITY);
-  #sentNs = new Float64Array(INITIAL_CAPACITY);
-  #flags = new Uint8Array(INITIAL_CAPACITY);
-  #newer = new Int32Array(INITIAL_CAPACITY);
-  #older = new Int32Array(INITIAL_CAPACITY);
-  // The last ACK's SACK blocks as segment numbers: what lies in them is marked already.
-  readonly #knownStart = new Float64Array(4);
-  readonly #knownEnd = new Float64Array(4);
+  #doubles = new Float64Array(INITIAL_CAPACITY * ROW_DOUBLES);
+  /** The same memory as 32-bit words. */
+  #words = new Int32Array(this.#doubles.buffer);
+  /** The last ACK's SACK blocks as segment numbers: what lies in them is marked already. Those of this ACK. */
+  #knownBlocks = NO_BLOCKS;
+  #seenBlocks = NO_BLOCKS;
   #known = 0;
-  readonly #seenStart = new Float64Array(4);
-  readonly #seenEnd = new Float64Array(4);
   #seen = 0;
 
   get packetsOut(): number {
@@ -54,54 +63,53 @@ export class Scoreboard {
 
   /** Offset behind the segment's last byte. */
   endBytes(segment: number): number {
-    return this.#endBytes[segment & this.#mask]!;
+    return this.#doubles[(segment & this.#mask) * ROW_DOUBLES + END_BYTES]!;
   }
 
   /** Offset of the segment's first byte. */
   startBytes(segment: number, acknowledgedBytes: number): number {
-    return segment === this.first ? acknowledgedBytes : this.#endBytes[(segment - 1) & this.#mask]!;
+    return segment === this.first ? acknowledgedBytes : this.endBytes(segment - 1);
   }
 
   /** When the segment was last sent (ns). */
   sentNs(segment: number): number {
-    return this.#sentNs[segment & this.#mask]!;
+    return this.#doubles[(segment & this.#mask) * ROW_DOUBLES + SENT_NS]!;
   }
 
   flags(segment: number): number {
-    return this.#flags[segment & this.#mask]!;
+    return this.#words[(segment & this.#mask) * ROW_WORDS + FLAGS]!;
   }
 
   /** The transmission after this one in the chain, or -1. */
   newer(segment: number): number {
-    return this.#newer[segment & this.#mask]!;
+    return this.#words[(segment & this.#mask) * ROW_WORDS + NEWER]!;
   }
 
   /** Enters a new segment that is sent now. */
   push(endBytes: number, nowNs: number): void {
     if (this.next - this.first > this.#mask) this.#grow();
     const segment = this.next++;
-    const slot = segment & this.#mask;
-    this.#endBytes[slot] = endBytes;
-    this.#sentNs[slot] = nowNs;
-    this.#flags[slot] = 0;
+    const row = segment & this.#mask;
+    this.#doubles[row * ROW_DOUBLES + END_BYTES] = endBytes;
+    this.#doubles[row * ROW_DOUBLES + SENT_NS] = nowNs;
+    this.#words[row * ROW_WORDS + FLAGS] = 0;
     this.#append(segment);
   }
 
   /** Notes that a segment is sent again now. */
   resend(segment: number, nowNs: number): void {
-    const slot = segment & this.#mask;
-    const flags = this.#flags[slot]!;
+    const flags = this.flags(segment);
     if ((flags & LOST) === 0 || (flags & RETRANSMITTED) !== 0) this.#unlink(segment);
     if ((flags & RETRANSMITTED) === 0) this.retransmittedOut++;
-    this.#flags[slot] = flags | RETRANSMITTED | EVER_RETRANSMITTED;
-    this.#sentNs[slot] = nowNs;
+    this.#setFlags(segment, flags | RETRANSMITTED | EVER_RETRANSMITTED);
+    this.#doubles[(segment & this.#mask) * ROW_DOUBLES + SENT_NS] = nowNs;
     this.#append(segment);
   }
 
   /** Removes the first segment, which is acknowledged, and returns the flags that it had. */
   shift(): number {
     const segment = this.first++;
-    const flags = this.#flags[segment & this.#mask]!;
+    const flags = this.flags(segment);
     if ((flags & RETRANSMITTED) !== 0) this.retransmittedOut--;
     if ((flags & SACKED) !== 0) {
       this.sackedOut--;
@@ -114,13 +122,12 @@ export class Scoreboard {
 
   /** Marks a segment lost, its retransmission too. A segment that waits to be sent again is left as it is. */
   markLost(segment: number): void {
-    const slot = segment & this.#mask;
-    const flags = this.#flags[slot]!;
+    const flags = this.flags(segment);
     if ((flags & (LOST | RETRANSMITTED)) === LOST) return;
     if ((flags & RETRANSMITTED) !== 0) this.retransmittedOut--;
     if ((flags & LOST) === 0) this.lostOut++;
     this.lostTotal++;
-    this.#flags[slot] = (flags & ~RETRANSMITTED) | LOST;
+    this.#setFlags(segment, (flags & ~RETRANSMITTED) | LOST);
     this.#unlink(segment);
     if (segment < this.#repairFrom) this.#repairFrom = segment;
   }
@@ -128,10 +135,9 @@ export class Scoreboard {
   /** Takes back every mark of a loss; what was not sent again is older than all that is in the chain. */
   unmarkLost(): void {
     for (let segment = this.next - 1; segment >= this.first; segment--) {
-      const slot = segment & this.#mask;
-      const flags = this.#flags[slot]!;
+      const flags = this.flags(segment);
       if ((flags & LOST) === 0) continue;
-      this.#flags[slot] = flags & ~LOST;
+      this.#setFlags(segment, flags & ~LOST);
       if ((flags & RETRANSMITTED) === 0) this.#prepend(segment);
     }
     this.lostOut = 0;
@@ -141,7 +147,7 @@ export class Scoreboard {
   nextRepair(): number {
     if (this.lostOut <= this.retransmittedOut) return NONE;
     let segment = Math.max(this.#repairFrom, this.first);
-    while (segment < this.next && (this.#flags[segment & this.#mask]! & (LOST | RETRANSMITTED | SACKED)) !== LOST) {
+    while (segment < this.next && (this.flags(segment) & (LOST | RETRANSMITTED | SACKED)) !== LOST) {
       segment++;
     }
     this.#repairFrom = segment;
@@ -154,7 +160,7 @@ export class Scoreboard {
     let high = this.next;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#endBytes[middle & this.#mask]! <= bytes) low = middle + 1;
+      if (this.endBytes(middle) <= bytes) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -163,102 +169,94 @@ export class Scoreboard {
   /** Begins to take the SACK blocks of an ACK, which {@link sackRange} and {@link endSack} complete. */
   beginSack(): void {
     this.#seen = 0;
+    if (this.#seenBlocks !== NO_BLOCKS) return;
+    this.#seenBlocks = new Float64Array(BLOCK_NUMBERS);
+    this.#knownBlocks = new Float64Array(BLOCK_NUMBERS);
   }
 
   /** SACKs the segments of `start` … `end` (bytes) and tells `visitor` of each that was not SACKed before. */
   sackRange(start: number, end: number, visitor: SackVisitor, nowNs: number): void {
     let segment = this.segmentAt(start);
-    this.#seenStart[this.#seen] = segment;
+    this.#seenBlocks[2 * this.#seen] = segment;
     while (segment < this.next) {
       const known = this.#knownBlockEnd(segment);
       if (known > segment) {
         segment = known;
         continue;
       }
-      if (this.#endBytes[segment & this.#mask]! > end) break;
+      if (this.endBytes(segment) > end) break;
       this.#sack(segment, visitor, nowNs);
       segment++;
     }
-    this.#seenEnd[this.#seen++] = segment;
+    this.#seenBlocks[2 * this.#seen++ + 1] = segment;
   }
 
   /** Ends the SACK blocks of an ACK. */
   endSack(): void {
     this.#known = this.#seen;
-    this.#knownStart.set(this.#seenStart);
-    this.#knownEnd.set(this.#seenEnd);
+    const blocks = this.#knownBlocks;
+    this.#knownBlocks = this.#seenBlocks;
+    this.#seenBlocks = blocks;
   }
 
   #knownBlockEnd(segment: number): number {
     for (let block = 0; block < this.#known; block++) {
-      if (segment >= this.#knownStart[block]! && segment < this.#knownEnd[block]!) return this.#knownEnd[block]!;
+      const end = this.#knownBlocks[2 * block + 1]!;
+      if (segment >= this.#knownBlocks[2 * block]! && segment < end) return end;
     }
     return NONE;
   }
 
   #sack(segment: number, visitor: SackVisitor, nowNs: number): void {
-    const slot = segment & this.#mask;
-    const flags = this.#flags[slot]!;
+    const flags = this.flags(segment);
     if ((flags & SACKED) !== 0) return;
     if ((flags & RETRANSMITTED) !== 0) this.retransmittedOut--;
     if ((flags & LOST) !== 0) this.lostOut--;
     if ((flags & LOST) === 0 || (flags & RETRANSMITTED) !== 0) this.#unlink(segment);
     this.sackedOut++;
-    this.#flags[slot] = (flags & EVER_RETRANSMITTED) | SACKED;
+    this.#setFlags(segment, (flags & EVER_RETRANSMITTED) | SACKED);
     visitor.onSacked(segment, flags, nowNs);
   }
 
+  #setFlags(segment: number, flags: number): void {
+    this.#words[(segment & this.#mask) * ROW_WORDS + FLAGS] = flags;
+  }
+
   #append(segment: number): void {
-    const slot = segment & this.#mask;
-    this.#newer[slot] = NONE;
-    this.#older[slot] = this.#newest;
-    if (this.#newest === NONE) this.oldest = segment;
-    else this.#newer[this.#newest & this.#mask] = segment;
+    this.#link(this.#newest, segment);
+    this.#words[(segment & this.#mask) * ROW_WORDS + NEWER] = NONE;
     this.#newest = segment;
   }
 
   #prepend(segment: number): void {
-    const slot = segment & this.#mask;
-    this.#older[slot] = NONE;
-    this.#newer[slot] = this.oldest;
-    if (this.oldest === NONE) this.#newest = segment;
-    else this.#older[this.oldest & this.#mask] = segment;
+    this.#link(segment, this.oldest);
+    this.#words[(segment & this.#mask) * ROW_WORDS + OLDER] = NONE;
     this.oldest = segment;
   }
 
   #unlink(segment: number): void {
-    const slot = segment & this.#mask;
-    const newer = this.#newer[slot]!;
-    const older = this.#older[slot]!;
+    const at = (segment & this.#mask) * ROW_WORDS;
+    this.#link(this.#words[at + OLDER]!, this.#words[at + NEWER]!);
+  }
+
+  /** Chains two neighbours; what is beside nothing is an end of the chain. */
+  #link(older: number, newer: number): void {
     if (older === NONE) this.oldest = newer;
-    else this.#newer[older & this.#mask] = newer;
+    else this.#words[(older & this.#mask) * ROW_WORDS + NEWER] = newer;
     if (newer === NONE) this.#newest = older;
-    else this.#older[newer & this.#mask] = older;
+    else this.#words[(newer & this.#mask) * ROW_WORDS + OLDER] = older;
   }
 
   #grow(): void {
     const capacity = (this.#mask + 1) * 2;
-    const mask = capacity - 1;
-    const endBytes = new Float64Array(capacity);
-    const sentNs = new Float64Array(capacity);
-    const flags = new Uint8Array(capacity);
-    const newer = new Int32Array(capacity);
-    const older = new Int32Array(capacity);
+    const doubles = new Float64Array(capacity * ROW_DOUBLES);
     for (let segment = this.first; segment < this.next; segment++) {
-      const from = segment & this.#mask;
-      const to = segment & mask;
-      endBytes[to] = this.#endBytes[from]!;
-      sentNs[to] = this.#sentNs[from]!;
-      flags[to] = this.#flags[from]!;
-      newer[to] = this.#newer[from]!;
-      older[to] = this.#older[from]!;
+      const from = (segment & this.#mask) * ROW_DOUBLES;
+      doubles.set(this.#doubles.subarray(from, from + ROW_DOUBLES), (segment & (capacity - 1)) * ROW_DOUBLES);
     }
-    this.#mask = mask;
-    this.#endBytes = endBytes;
-    this.#sentNs = sentNs;
-    this.#flags = flags;
-    this.#newer = newer;
-    this.#older = older;
+    this.#mask = capacity - 1;
+    this.#doubles = doubles;
+    this.#words = new Int32Array(doubles.buffer);
   }
 }
 

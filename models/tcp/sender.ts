@@ -1,8 +1,8 @@
 import type { TimerOwner } from '../model.ts';
-import { AckIntake } from './ack-intake.ts';
+import { type AckIntake, ackIntakeOf } from './ack-intake.ts';
 import { type CongestionControl, CongestionWindow } from './congestion.ts';
 import { Deadline, type TcpEnvironment } from './environment.ts';
-import { headersOf, MSS_BYTES, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
+import { HEADER_BYTES, headersOf, MSS_BYTES, SEGMENT_PLAIN, SEGMENT_PROBE, type SegmentHeaders } from './headers.ts';
 import type { Jiffies } from './jiffies.ts';
 import { Pacing } from './pacing.ts';
 import { Rack } from './rack.ts';
@@ -58,11 +58,14 @@ export class TcpSender implements TimerOwner {
   readonly #control: CongestionControl;
   readonly #pacing: Pacing;
   readonly #application: SendingApplication;
+  readonly #rack: Rack;
   readonly #ack: AckIntake;
   readonly #usage: WindowUsage;
   readonly #timer: RetransmissionTimer;
-  readonly #pacer: Deadline;
-  readonly #localQueue: SmallQueue;
+  /** Where bursts are spaced. */
+  readonly #pacer: Deadline | undefined;
+  /** Where the limiter stands on this host. */
+  readonly #localQueue: SmallQueue | undefined;
   readonly #largestPacketsOut: number;
   /** Offset behind what the application has written. */
   #writtenBytes = 0;
@@ -95,11 +98,12 @@ export class TcpSender implements TimerOwner {
     this.#pacing = new Pacing(this.window, this.rtt);
     const rack = new Rack(this.scoreboard, this.rtt);
     this.recovery = new LossRecovery(this.scoreboard, rack, this.window, control);
-    this.#ack = new AckIntake(environment.packets, this.scoreboard, rack);
+    this.#rack = rack;
+    this.#ack = ackIntakeOf(environment.packets);
     this.#usage = new WindowUsage(this.window, settings);
     this.#timer = new RetransmissionTimer(environment, this, jiffies, this.rtt, this.scoreboard);
-    this.#localQueue = new SmallQueue(settings, this.window);
-    this.#pacer = new Deadline(environment, this);
+    if (settings.limiterAtSender) this.#localQueue = new SmallQueue(settings, this.window);
+    if (settings.pacing) this.#pacer = new Deadline(environment, this);
     this.#largestPacketsOut = Math.floor(settings.sndbufMaxBytes / SEND_MEMORY_BYTES);
   }
 
@@ -153,14 +157,14 @@ export class TcpSender implements TimerOwner {
 
   /** A packet left the queue of the sending host's own device; called by the port where the limiter stands there. */
   onSent(sizeBytes: number, nowNs: number): void {
-    if (!this.#localQueue.leave(sizeBytes)) return;
+    if (this.#localQueue?.leave(sizeBytes) !== true) return;
     if (this.recovery.state >= RECOVERY) this.#repair(nowNs);
     this.#push(nowNs, false);
   }
 
   /** Notes a segment without data that the handshake puts on the path. */
   onControlSent(sizeBytes: number): void {
-    this.#localQueue.enter(sizeBytes);
+    this.#localQueue?.enter(sizeBytes);
   }
 
   /** Takes an ACK; the caller frees the packet. */
@@ -170,40 +174,42 @@ export class TcpSender implements TimerOwner {
     const recovery = this.recovery;
     const ack = this.#ack;
     const acknowledged = this.#environment.packets.sequence[packet]!;
-    const windowBytes = headers.windowBytes[packet]!;
+    const windowBytes = headers.windowBytes(packet);
     if (acknowledged > this.acknowledgedBytes || windowBytes > this.#receiverWindowBytes || windowBytes === 0) {
       this.#receiverWindowBytes = windowBytes;
     }
-    this.#echoMs = headers.timestampMs[packet]!;
+    this.#echoMs = headers.timestampMs(packet);
     if (scoreboard.packetsOut === 0) {
       this.#onAckWithoutData(nowNs);
       return;
     }
     const lostBefore = scoreboard.lostTotal;
-    ack.take(packet, this.acknowledgedBytes, recovery.highBytes, nowNs);
-    if (ack.advanced) {
+    ack.take(packet, scoreboard, this.#rack, this.acknowledgedBytes, recovery.highBytes, nowNs);
+    const { advanced, delivered } = ack;
+    if (advanced) {
       this.acknowledgedBytes = acknowledged;
       this.#timeoutsInRow = 0;
     }
     this.#measure(nowNs);
-    if (this.#tailProbeEndBytes > 0) this.#judgeTailProbe(acknowledged, headers.mark[packet]! !== 0);
+    if (this.#tailProbeEndBytes > 0) this.#judgeTailProbe(acknowledged, headers.isMarked(packet));
     recovery.rackWaitUs = 0;
     recovery.sendNewFirst = false;
     if (ack.newlySacked > 0 || recovery.state !== OPEN) {
       const canSendNew = this.unsentBytes > 0 && this.#freeBytes() > 0;
       recovery.onAck(ack, acknowledged, this.nextBytes, canSendNew, nowNs);
     }
-    this.#setTimer(ack.advanced, nowNs);
-    if (recovery.reducing) recovery.reduce(ack.delivered, ack.advanced && scoreboard.lostTotal === lostBefore);
-    else if (ack.advanced && this.#usage.growing) this.#control.onAck(this.window, ack.delivered, nowNs);
+    this.#setTimer(advanced, nowNs);
+    if (recovery.reducing) recovery.reduce(delivered, advanced && scoreboard.lostTotal === lostBefore);
+    else if (advanced && this.#usage.growing) this.#control.onAck(this.window, delivered, nowNs);
     this.#pacing.update(scoreboard.packetsOut);
     this.#sendAfterAck(nowNs);
-    if (this.unsentBytes === 0 && scoreboard.packetsOut === 0 && ack.advanced) this.#application.onDrained(nowNs);
+    if (this.unsentBytes === 0 && scoreboard.packetsOut === 0 && advanced) this.#application.onDrained(nowNs);
   }
 
   onTimer(timer: number, nowNs: number): void {
-    if (timer === this.#pacer.timer) {
-      if (!this.#pacer.reached(nowNs)) return;
+    const pacer = this.#pacer;
+    if (timer === pacer?.timer) {
+      if (!pacer.reached(nowNs)) return;
       if (this.recovery.state >= RECOVERY) this.#repair(nowNs);
       this.#push(nowNs, false);
       return;
@@ -277,7 +283,7 @@ export class TcpSender implements TimerOwner {
     let deferred = false;
     while (this.#writtenBytes > this.nextBytes) {
       if (this.#pacing.nextNs > nowNs) {
-        this.#pacer.set(this.#pacing.nextNs);
+        this.#pacer!.set(this.#pacing.nextNs);
         break;
       }
       let quota = window.packets - scoreboard.inFlight;
@@ -294,7 +300,7 @@ export class TcpSender implements TimerOwner {
         deferred = quota * MSS_BYTES < freeBytes;
         break;
       }
-      if (scoreboard.packetsOut > 1 && this.#localQueue.isFull(burstSegments)) break;
+      if (scoreboard.packetsOut > 1 && this.#localQueue?.isFull(burstSegments) === true) break;
       quota = force ? 1 : Math.min(quota, burstSegments, Math.max(window.packets >> 1, 1));
       sent += this.#sendBurst(quota, Math.min(freeBytes, unsent), nowNs);
       if (force) break;
@@ -339,12 +345,11 @@ export class TcpSender implements TimerOwner {
   /** Puts a segment on the path. */
   #emit(start: number, length: number, pushed: boolean, nowNs: number): void {
     const headers = this.#headers;
-    const packet = headers.fill(this.#flow, this.#priority, length, start, nowNs);
-    headers.echoMs[packet] = this.#echoMs;
-    if (pushed || start + length === this.#writtenBytes) headers.mark[packet] = 1;
+    const packet = headers.fill(SEGMENT_PLAIN, this.#flow, this.#priority, length, start, this.#echoMs, 0, nowNs);
+    if (pushed || start + length === this.#writtenBytes) headers.mark(packet);
     this.sentSegments++;
     this.#lastSentNs = nowNs;
-    this.#localQueue.enter(this.#environment.packets.sizeBytes[packet]!);
+    this.#localQueue?.enter(length + HEADER_BYTES);
     this.#environment.sendData(packet, nowNs);
   }
 
@@ -364,10 +369,10 @@ export class TcpSender implements TimerOwner {
       const segment = scoreboard.nextRepair();
       if (segment < 0) break;
       if (this.#pacing.nextNs > nowNs) {
-        this.#pacer.set(this.#pacing.nextNs);
+        this.#pacer!.set(this.#pacing.nextNs);
         break;
       }
-      if (scoreboard.packetsOut > 1 && this.#localQueue.isFull(this.#pacing.burstSegments() * 2)) break;
+      if (scoreboard.packetsOut > 1 && this.#localQueue?.isFull(this.#pacing.burstSegments() * 2) === true) break;
       if (segment === scoreboard.first) headSent = true;
       this.#resend(segment, nowNs);
       if (this.recovery.reducing) this.recovery.prrOut++;
@@ -459,10 +464,8 @@ export class TcpSender implements TimerOwner {
       this.#sendNew(Math.min(freeBytes, this.unsentBytes, MSS_BYTES), false, nowNs);
       return;
     }
-    const headers = this.#headers;
-    const packet = headers.fill(this.#flow, this.#priority, 0, this.acknowledgedBytes - 1, nowNs);
-    headers.kind[packet] = SEGMENT_PROBE;
-    headers.echoMs[packet] = this.#echoMs;
+    const oldBytes = this.acknowledgedBytes - 1;
+    const packet = this.#headers.fill(SEGMENT_PROBE, this.#flow, this.#priority, 0, oldBytes, this.#echoMs, 0, nowNs);
     this.onControlSent(this.#environment.packets.sizeBytes[packet]!);
     this.#environment.sendData(packet, nowNs);
     this.#timer.backoff++;

@@ -7,19 +7,19 @@ import type { TcpSettings } from './settings.ts';
  * by one connection. A limiter in a router is out of its sight (net/ipv4/tcp_output.c: tcp_small_queue_check).
  */
 export class SmallQueue {
-  readonly #settings: TcpSettings;
+  readonly #mostBytes: number;
   readonly #window: CongestionWindow;
   #waitingBytes = 0;
   #throttled = false;
 
   constructor(settings: TcpSettings, window: CongestionWindow) {
-    this.#settings = settings;
+    this.#mostBytes = settings.localQueueBytes;
     this.#window = window;
   }
 
   /** A packet goes into the host's queue. */
   enter(sizeBytes: number): void {
-    if (this.#settings.limiterAtSender) this.#waitingBytes += sizeBytes;
+    this.#waitingBytes += sizeBytes;
   }
 
   /** A packet has left it; returns whether the socket was waiting for that. */
@@ -32,9 +32,8 @@ export class SmallQueue {
 
   /** Whether two bursts of `burstSegments`, or a millisecond's worth, wait already. */
   isFull(burstSegments: number): boolean {
-    if (!this.#settings.limiterAtSender) return false;
     let limit = Math.max(2 * burstSegments * MSS_BYTES, this.#window.pacingBytesPerSecond / 1024);
-    if (!this.#window.paced) limit = Math.min(limit, this.#settings.localQueueBytes);
+    if (!this.#window.paced) limit = Math.min(limit, this.#mostBytes);
     this.#throttled = this.#waitingBytes > limit;
     return this.#throttled;
   }

@@ -121,16 +121,17 @@ export class PcapTracer implements Tracer {
   #tcpOf(packet: number, packets: PacketPool): Frame['tcp'] {
     const payloadBytes = packets.payloadBytes[packet]!;
     this.#headers ??= headersOf(packets);
-    const { kind, mark, timestampMs, echoMs } = this.#headers;
-    const isSyn = payloadBytes === 0 && (kind[packet] === SEGMENT_SYN || kind[packet] === SEGMENT_SYN_ACK);
-    const data = TCP_ACK | (payloadBytes > 0 && mark[packet] === 1 ? TCP_PUSH : 0);
-    const opening = kind[packet] === SEGMENT_SYN ? TCP_SYN : TCP_SYN | TCP_ACK;
+    const headers = this.#headers;
+    const kind = headers.kind(packet);
+    const isSyn = payloadBytes === 0 && (kind === SEGMENT_SYN || kind === SEGMENT_SYN_ACK);
+    const data = TCP_ACK | (payloadBytes > 0 && headers.isMarked(packet) ? TCP_PUSH : 0);
+    const opening = kind === SEGMENT_SYN ? TCP_SYN : TCP_SYN | TCP_ACK;
     return {
       sequence: isSyn ? 0 : 1 + packets.sequence[packet]!,
       flags: isSyn ? opening : data,
       headerBytes: packets.sizeBytes[packet]! - payloadBytes - IP_HEADERS_BYTES,
-      timestampMs: timestampMs[packet]!,
-      echoMs: echoMs[packet]!,
+      timestampMs: headers.timestampMs(packet),
+      echoMs: headers.echoMs(packet),
     };
   }
 

@@ -55,9 +55,8 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
     const timers = timerService(wiring.timers);
     this.#writer = new BlockWriter(timers, source.writing(values));
     const reader = new LumpReader(timers, source.reading(values), (bytes, nowNs) => this.#onRead(bytes, nowNs));
-    this.#endpoint = new TcpEndpoint(wiring, spec, path, meter, 'sender', this.#writer, reader, (nowNs) =>
-      this.#sample(nowNs),
-    );
+    const onAcked = buckets > 0 ? (nowNs: number) => this.#sample(nowNs) : undefined;
+    this.#endpoint = new TcpEndpoint(wiring, spec, path, meter, 'sender', this.#writer, reader, onAcked);
     this.#writer.sender = this.#endpoint.connection.sender;
     reader.receiver = this.#endpoint.connection.receiver;
   }
@@ -119,8 +118,7 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
   }
 
   #sample(nowNs: number): void {
-    if (this.#cwnd === undefined) return;
-    this.#cwnd.set(nowNs, this.#endpoint.connection.sender.window.packets);
+    this.#cwnd!.set(nowNs, this.#endpoint.connection.sender.window.packets);
     this.#queue!.set(nowNs, this.#endpoint.connection.receiver.queuedBytes);
   }
 

@@ -1,16 +1,17 @@
 import type { TimerOwner, Values } from '../../models/model.ts';
-import { MARK_COPY, MARK_DAMAGED, NO_PACKET, type PacketPool } from '../../models/packet.ts';
+import { MARK_COPY, MARK_DAMAGED, type PacketPool } from '../../models/packet.ts';
 import { type ConnectionIdentity, TcpConnection } from '../../models/tcp/connection.ts';
 import type { TcpEnvironment, TimerService } from '../../models/tcp/environment.ts';
 import type { ReceivingApplication } from '../../models/tcp/receiver.ts';
 import type { SendingApplication } from '../../models/tcp/sender.ts';
 import { type TcpSettings, tcpSettings } from '../../models/tcp/settings.ts';
-import type { TimerHandler, Timers } from '../engine/timers.ts';
+import type { Timers } from '../engine/timers.ts';
 import type { FlowSpec } from '../scenario/scenario.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { FlowMeter } from './flow-meter.ts';
 import type { Port } from './port.ts';
-import { RANK_ARRIVAL, RANK_FLOW } from './ranks.ts';
+import { RANK_FLOW } from './ranks.ts';
+import { type ReturnEnd, type ReturnPath, returnPathOf } from './return-path.ts';
 
 /** What the flows of a network are built into. */
 export interface Wiring {
@@ -32,7 +33,7 @@ export function timerService(timers: Timers): TimerService {
 }
 
 /** One TCP connection in a network: its data takes the flow's path, its ACKs the way back, which only delays. */
-export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
+export class TcpEndpoint implements Endpoint, TcpEnvironment, ReturnEnd {
   readonly flowName: string;
   readonly className: string;
   readonly path: readonly Port[];
@@ -41,16 +42,13 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
   readonly connection: TcpConnection;
   readonly #timers: Timers;
   readonly #meter: FlowMeter;
-  readonly #returnTimer: number;
-  readonly #returnDelayNs: number;
+  readonly #firstPort: Port;
+  readonly #wayBack: ReturnPath;
   readonly #atSender: boolean;
-  readonly #onAcked: (nowNs: number) => void;
+  readonly #onAcked: ((nowNs: number) => void) | undefined;
   #closed = false;
-  /** Packets on the way back, first in first out: chained in the pool. */
-  #head = NO_PACKET;
-  #tail = NO_PACKET;
 
-  /** `onAcked` is called after each packet that came back. */
+  /** `onAcked`, if given, is called after each packet that came back. */
   constructor(
     wiring: Wiring,
     spec: FlowSpec,
@@ -59,7 +57,7 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
     opener: ConnectionIdentity['opener'],
     sending: SendingApplication,
     receiving: ReceivingApplication,
-    onAcked: (nowNs: number) => void,
+    onAcked?: (nowNs: number) => void,
   ) {
     this.flowName = spec.name;
     this.className = spec.className ?? '';
@@ -68,13 +66,15 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
     this.packets = wiring.packets;
     this.#timers = wiring.timers;
     this.#meter = meter;
-    this.#returnTimer = wiring.timers.register(this, RANK_ARRIVAL);
-    this.#returnDelayNs =
+    this.#firstPort = path[0]!;
+    const returnDelayNs =
       (spec.source.values.returnDelay as number | undefined) ?? path.reduce((sum, port) => sum + port.delayNs, 0);
+    this.#wayBack = returnPathOf(wiring.timers, wiring.packets, returnDelayNs);
     const settings = tcpSettingsOf(spec);
     this.#atSender = settings.limiterAtSender;
     this.#onAcked = onAcked;
     const identity = { flow: wiring.addEndpoint(this), priority: spec.priority, opener };
+    this.#wayBack.lead(identity.flow, this);
     this.connection = new TcpConnection(this, settings, identity, sending, receiving);
   }
 
@@ -91,21 +91,11 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
       return;
     }
     if (this.packets.payloadBytes[packet]! > 0) this.#meter.sent(this.packets.sizeBytes[packet]!);
-    this.path[0]!.arrive(packet, nowNs);
+    this.#firstPort.arrive(packet, nowNs);
   }
 
   sendAck(packet: number, nowNs: number): void {
-    const packets = this.packets;
-    const dueNs = nowNs + this.#returnDelayNs;
-    packets.stampNs[packet] = dueNs;
-    packets.next[packet] = NO_PACKET;
-    if (this.#tail === NO_PACKET) {
-      this.#head = packet;
-      this.#timers.arm(this.#returnTimer, dueNs);
-    } else {
-      packets.next[this.#tail] = packet;
-    }
-    this.#tail = packet;
+    this.#wayBack.send(packet, nowNs);
   }
 
   newTimer(owner: TimerOwner): number {
@@ -142,19 +132,13 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, TimerHandler {
     this.connection.onSent(this.packets.sizeBytes[packet]!, nowNs);
   }
 
-  /** The packet at the head of the way back has arrived. */
-  onTimer(_timer: number, nowNs: number): void {
-    const packets = this.packets;
-    const packet = this.#head;
-    this.#head = packets.next[packet]!;
-    if (this.#head === NO_PACKET) this.#tail = NO_PACKET;
-    else this.#timers.arm(this.#returnTimer, packets.stampNs[this.#head]!);
+  returned(packet: number, nowNs: number): void {
     if (this.#closed) {
-      packets.free(packet);
+      this.packets.free(packet);
       return;
     }
     this.connection.deliverAck(packet, nowNs);
-    this.#onAcked(nowNs);
+    this.#onAcked?.(nowNs);
   }
 }
 

@@ -34,15 +34,38 @@ interface Socket extends ClientConnection {
   readonly endpoint: TcpEndpoint;
 }
 
+/** Bytes of an HTTP/2 frame WINDOW_UPDATE, with its header. */
+const WINDOW_UPDATE_BYTES = 13;
+
+/** What a client tells the server, in the order in which it is under way. */
+interface Message {
+  /** Of the answer to a request; undefined: more may be sent of the one before. */
+  readonly responseBytes?: number;
+  readonly windowBytes: number;
+}
+
 /**
- * A connection over which a client downloads: the server is the sending end. The request takes the way back; the server
- * writes the whole answer as soon as the request is there.
+ * A connection over which a client downloads: the server is the sending end. What the client tells takes the way back; the
+ * server writes the whole answer as soon as the request is there, or as much of it as the client's window lets it.
  */
 function downloadSocket(around: Surroundings, client: TransferClient): Socket {
-  let responseBytes = 0;
+  const messages: Message[] = [];
+  let unsentBytes = 0;
+  let windowBytes = 0;
   const sending: SendingApplication = {
     onConnected() {},
-    onRequest: (nowNs) => endpoint.connection.sender.write(responseBytes, nowNs),
+    onRequest(nowNs) {
+      const message = messages.shift();
+      if (message?.responseBytes !== undefined) {
+        unsentBytes = message.responseBytes;
+        windowBytes = 0;
+      }
+      windowBytes += message?.windowBytes ?? 0;
+      const bytes = Math.min(unsentBytes, windowBytes);
+      unsentBytes -= bytes;
+      windowBytes -= bytes;
+      if (bytes > 0) endpoint.connection.sender.write(bytes, nowNs);
+    },
     onDrained() {},
   };
   const receiving: ReceivingApplication = {
@@ -57,7 +80,6 @@ function downloadSocket(around: Surroundings, client: TransferClient): Socket {
     'receiver',
     sending,
     receiving,
-    () => {},
   );
   const { receiver } = endpoint.connection;
   const socket: Socket = {
@@ -68,9 +90,13 @@ function downloadSocket(around: Surroundings, client: TransferClient): Socket {
     },
     read: (maxBytes, nowNs) => receiver.read(maxBytes, nowNs),
     write: () => 0,
-    request(request: ClientRequest, nowNs: number) {
-      responseBytes = request.responseBytes;
-      endpoint.connection.request(request.headerBytes, nowNs);
+    request({ headerBytes, responseBytes, windowBytes = Number.POSITIVE_INFINITY }: ClientRequest, nowNs: number) {
+      messages.push({ responseBytes, windowBytes });
+      endpoint.connection.request(headerBytes, nowNs);
+    },
+    grant(bytes: number, nowNs: number) {
+      messages.push({ windowBytes: bytes });
+      endpoint.connection.request(WINDOW_UPDATE_BYTES, nowNs);
     },
   };
   return socket;
@@ -142,6 +168,8 @@ function uploadSocket(around: Surroundings, client: TransferClient): Socket {
       answered = false;
       sender.write(request.headerBytes, nowNs);
     },
+    // The server's answer to an upload is never held back.
+    grant() {},
   };
   return socket;
 }

@@ -113,7 +113,7 @@ export class Bed implements TcpEnvironment {
       milliseconds: nowNs / MS,
       sequence: this.packets.sequence[packet]!,
       payloadBytes: this.packets.payloadBytes[packet]!,
-      windowBytes: headersOf(this.packets).windowBytes[packet]!,
+      windowBytes: headersOf(this.packets).windowBytes(packet),
     };
   }
 }

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PacketPool } from '../../../models/packet.ts';
-import { SegmentHeaders } from '../../../models/tcp/headers.ts';
+import { SEGMENT_PLAIN, SegmentHeaders } from '../../../models/tcp/headers.ts';
 import { Reassembly } from '../../../models/tcp/reassembly.ts';
 
 const MEMORY = 300;
 
 function blocks(reassembly: Reassembly): [number, number][] {
   const headers = new SegmentHeaders(new PacketPool());
-  const packet = headers.fill(0, 0, 0, 0, 0);
+  const packet = headers.fill(SEGMENT_PLAIN, 0, 0, 0, 0, 0, 0, 0);
   const count = reassembly.writeBlocks(headers, packet);
-  return Array.from({ length: count }, (_, block) => [headers.sackStart[block]!, headers.sackEnd[block]!]);
+  return Array.from({ length: count }, (_, block) => [
+    headers.sackStart(packet, block),
+    headers.sackEnd(packet, block),
+  ]);
 }
 
 function hold(reassembly: Reassembly, ...segments: number[]): void {

@@ -4,6 +4,7 @@ import { modelsOf } from '../../models/registry.ts';
 import type { FilterValues, HopSpec, ScenarioPoint } from '../scenario/scenario.ts';
 import { escapeInvisible, visible } from '../scenario/visible-text.ts';
 import { writeClassId } from '../units/class-id.ts';
+import { writeDuration } from '../units/duration.ts';
 import { camelCase, writeHandle, writeOptions } from './export-options.ts';
 import { QdiscWriter } from './export-qdisc.ts';
 import { MADE_HANDLES, MADE_OF, writeKept } from './kept-settings.ts';
@@ -109,14 +110,20 @@ function exportPolicer({ values }: NestedModel, device: string): ExportedHop {
     'exceed',
     'conform',
     'ingress',
+    'estimator',
     ...POLICE_OPTIONS.map(([names]) => camelCase(names[0]!)),
   ]);
+  const { estimator } = values as { estimator?: { readonly interval: number; readonly average: number } };
+  const measured =
+    estimator === undefined
+      ? ''
+      : `estimator ${writeDuration(estimator.interval)} ${writeDuration(estimator.average)} `;
   const police = `action police ${words.join(' ')} conform-exceed ${String(values.exceed)}${conform}`;
   return {
     commands: [
       `tc qdisc del dev ${device} clsact 2>/dev/null || true`,
       `tc qdisc add dev ${device} clsact`,
-      `tc filter add dev ${device} ${isIngress ? 'ingress' : 'egress'} protocol all prio 1 matchall ${police}`,
+      `tc filter add dev ${device} ${isIngress ? 'ingress' : 'egress'} protocol all prio 1 ${measured}matchall ${police}`,
     ],
     left: [],
     madeHandles: [],

@@ -5,7 +5,7 @@ import { type HashPart, readHashPart } from './hash-tables.ts';
 import { type TcAction, TcFault, type TcFilter, type TcOption } from './model.ts';
 import { POLICE_OPTIONS } from './option-tables.ts';
 import { readOptions } from './options.ts';
-import { readInteger, Words } from './words.ts';
+import { readInteger, readTime, Words } from './words.ts';
 
 /** Filter kinds that Linux knows and a scenario does not. */
 const UNKNOWN_KINDS = new Set(['basic', 'bpf', 'cgroup', 'flow', 'route', 'rsvp', 'rsvp6', 'tcindex']);
@@ -23,6 +23,8 @@ export interface FilterHead {
   preference: number;
   protocol: string;
   handle?: string;
+  /** How the average rate of a policer behind it is measured. */
+  estimator?: { readonly interval: string; readonly average: string };
 }
 
 /**
@@ -49,6 +51,10 @@ export function readFilterHead(words: Words): FilterHead {
     } else if (word === 'handle') {
       words.take();
       head.handle = words.value(word, 'a handle');
+    } else if (word === 'estimator') {
+      words.take();
+      const interval = readTime(words.value(word, 'an interval'));
+      head.estimator = { interval, average: readTime(words.value(word, 'the time of the average')) };
     } else if (word === 'prio' || word === 'pref' || word === 'preference' || word === 'priority') {
       words.take();
       head.preference = readInteger(words.value(word, 'a preference'));
@@ -92,7 +98,7 @@ export function readFilterBody(words: Words, head: FilterHead, line: number, own
     kind === 'u32' && isWithoutMatch(hash)
       ? { selector: 'u32', tail: hash.rest, early: [] }
       : selectorOf(kind, hash.rest, head.handle);
-  const reader = new TailReader(tail, ownMajor);
+  const reader = new TailReader(tail, ownMajor, head.estimator);
   for (const part of early) reader.read(part);
   reader.read(tail);
   const { actions, unknown, target } = reader;
@@ -153,11 +159,13 @@ class TailReader {
   readonly unknown: string[] = [];
   target: number | undefined;
   readonly #ownMajor: number;
+  readonly #estimator: FilterHead['estimator'];
   #tail: readonly string[];
 
-  constructor(tail: readonly string[], ownMajor: number) {
+  constructor(tail: readonly string[], ownMajor: number, estimator: FilterHead['estimator']) {
     this.#tail = tail;
     this.#ownMajor = ownMajor;
+    this.#estimator = estimator;
   }
 
   read(tail: readonly string[]): void {
@@ -204,16 +212,21 @@ class TailReader {
         exceed = verdict(beyond!);
         if (within !== undefined && verdict(within) !== 'ok') conform = verdict(within);
       } else if (CONTROLS.has(word)) exceed = verdict(word);
-      else if (word === 'index' || word === 'avrate' || word === 'estimator') {
+      else if (word === 'index') {
         this.unknown.push(`police ${word} ${cursor.take()}`);
       } else this.unknown.push(`police ${word}`);
     }
-    if (options.rate === undefined && options.pkts_rate === undefined) {
+    const bounds = [options.rate, options.pkts_rate, options.avrate, options.mtu];
+    if (bounds.every((bound) => bound === undefined)) {
       throw new TcFault('police: no rate is given', 'for example: police rate 10mbit burst 100k drop');
     }
     if (options.rate !== undefined && options.burst === undefined) {
       throw new TcFault('police: "burst" is required', 'take about rate × round-trip time, for example burst 100k');
     }
+    if (options.avrate !== undefined && this.#estimator === undefined) {
+      throw new TcFault('police: avrate needs an estimator', 'write before the kind of the filter: estimator 250ms 1s');
+    }
+    if (options.avrate !== undefined && this.#estimator !== undefined) options.estimator = this.#estimator;
     this.actions.push({ kind: 'police', options, exceed, ...(conform === undefined ? {} : { conform }) });
   }
 

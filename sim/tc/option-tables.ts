@@ -56,6 +56,7 @@ export const POLICE_OPTIONS: readonly OptionRule[] = [
   [['rate'], 'rate'],
   [['burst', 'buffer', 'maxburst'], 'size-per-cell'],
   [['peakrate'], 'rate'],
+  [['avrate'], 'rate'],
   [['mtu', 'minburst'], 'size'],
   [['mpu'], 'size'],
   [['overhead'], 'size'],

@@ -1,6 +1,7 @@
 import { DEFAULT_PRIOMAP } from '../../models/linux/prio.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
+import { linkRateFor } from './device-rates.ts';
 import {
   rootQdisc,
   type TcAction,
@@ -10,7 +11,7 @@ import {
   type TcQdisc,
   type TcTree,
 } from './model.ts';
-import { durationFor, FRAME_BYTES, filteredFlow, leafFlows, linkRateFor, type SuppliedFlow } from './scenario-flows.ts';
+import { durationFor, FRAME_BYTES, filteredFlow, leafFlows, type SuppliedFlow } from './scenario-flows.ts';
 import { type Mapping, QdiscTranslator, type Remark } from './scenario-qdisc.ts';
 
 /** A scenario document made of a tree, with what a reader should know. */

@@ -3,15 +3,15 @@ import { parseSelector } from '../scenario/filter-selector.ts';
 import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
+import { classLimit, linkRateFor } from './device-rates.ts';
 import { fieldsFor, fieldsThatReach, flowKeys, frameBytes } from './flow-fields.ts';
-import { rootQdisc, type TcClass, type TcDevice, type TcFilter } from './model.ts';
+import { rootQdisc, type TcDevice, type TcFilter } from './model.ts';
 import { isLeaf, type Mapping } from './scenario-qdisc.ts';
 
 /** Offered above what the leaf can take, so that its limit shows. */
 const OVERLOAD = 1.25;
 /** Frame of a full Ethernet packet, as tc counts it. */
 export const FRAME_BYTES = 1514;
-const LINK_RATES = [1e9, 1e10, 1e11, 1e12, 1e13];
 const DURATIONS: readonly (readonly [seconds: number, text: string])[] = [
   [10, '10s'],
   [5, '5s'],
@@ -34,15 +34,6 @@ export interface SuppliedFlow {
   readonly packetsPerSecond: number;
   /** Why it names its class itself. */
   readonly comment?: string;
-}
-
-/** The rate of the line that a device is taken to have: well above all that is configured on it (bit/s). */
-export function linkRateFor(device: TcDevice): number {
-  const rates = [...device.classes, ...device.qdiscs].flatMap(({ options }) =>
-    [options.rate, options.ceil, options.peakrate].filter((rate) => typeof rate === 'string').map(parseRate),
-  );
-  const most = Math.max(0, ...rates);
-  return LINK_RATES.find((rate) => rate >= most * 1.1) ?? 0;
 }
 
 /** Filters of a device as the scenario's checker will see them. */
@@ -121,7 +112,7 @@ function leavesOf(device: TcDevice): Leaf[] {
     const leaves = device.classes.filter((entry) => isLeaf(device, entry.id));
     return leaves.map((entry) => ({
       id: entry.id,
-      rate: Math.min(...ceils(device, entry.id)),
+      rate: classLimit(device, entry.id),
       isDefault: entry.id % 0x10000 === root.options.default,
     }));
   }
@@ -132,18 +123,6 @@ function leavesOf(device: TcDevice): Leaf[] {
     const { rate } = device.qdiscs.find((qdisc) => qdisc.parent === id)?.options ?? {};
     return { id, rate: typeof rate === 'string' ? parseRate(rate) : linkRateFor(device) / 4, isDefault: false };
   });
-}
-
-/** What the class and each class above it may use at most (bit/s). */
-function ceils(device: TcDevice, id: number): number[] {
-  const rates: number[] = [];
-  for (let entry = device.classes.find((candidate) => candidate.id === id); entry !== undefined; ) {
-    const { options, parent }: TcClass = entry;
-    const { rate, ceil } = options;
-    rates.push(parseRate(String(ceil ?? rate)));
-    entry = device.classes.find((candidate) => candidate.id === parent);
-  }
-  return rates;
 }
 
 function flow(

@@ -1,9 +1,16 @@
 import type { ModelDeclaration, Parameters } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import { writeClassId } from '../units/class-id.ts';
+import { parseDuration } from '../units/duration.ts';
+import { parseRate } from '../units/rate.ts';
 import { majorOf, minorOf } from './class-id.ts';
+import { classLimit, linkRateFor } from './device-rates.ts';
 import { camelCase } from './export-options.ts';
 import type { TcDevice, TcOption, TcQdisc } from './model.ts';
+
+/** Packets that netem holds unless it is told otherwise. */
+const NETEM_LIMIT_PACKETS = 1000;
+const FULL_PACKET_BYTES = 1514;
 
 /** A mapping of a scenario document. */
 export type Mapping = Record<string, unknown>;
@@ -58,7 +65,7 @@ export class QdiscTranslator {
 
   /** A qdisc as `{ kind, … }`; netem that is no more than a link is taken out and what it holds takes its place. */
   #qdisc(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): Mapping | undefined {
-    if (qdisc.kind === 'netem' && !this.#netemIsQdisc && isLink(qdisc)) {
+    if (qdisc.kind === 'netem' && !this.#netemIsQdisc && isLink(qdisc) && this.#holdsAll(qdisc, holder)) {
       this.#netem(qdisc, path, holder);
       const child = this.#childOf(qdisc);
       return child === undefined ? undefined : this.#qdisc(child, path, holder);
@@ -114,6 +121,21 @@ export class QdiscTranslator {
       ...(mpu === 0 ? {} : { mpu: `${String(mpu)}b` }),
       ...(linklayer === 'ethernet' ? {} : { linklayer }),
     };
+  }
+
+  /** Whether the limit of a netem is above what is under way at once: a link in its place would lose nothing either. */
+  #holdsAll(qdisc: TcQdisc, holder: number | undefined): boolean {
+    const { delay, limit = NETEM_LIMIT_PACKETS, rate } = qdisc.options;
+    if (typeof delay !== 'string') return true;
+    const inside = rate ?? this.#childOf(qdisc)?.options.rate;
+    const isClass = holder !== undefined && this.#device.classes.some(({ id }) => id === holder);
+    const bitsPerSecond =
+      typeof inside === 'string'
+        ? parseRate(inside)
+        : isClass
+          ? classLimit(this.#device, holder)
+          : linkRateFor(this.#device);
+    return (bitsPerSecond * parseDuration(delay)) / 1e9 <= Number(limit) * 8 * FULL_PACKET_BYTES;
   }
 
   #htb(qdisc: TcQdisc, values: Mapping, framing: Mapping, path: readonly string[]): void {

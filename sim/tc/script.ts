@@ -292,7 +292,7 @@ class ScriptToTree implements ScriptReading {
   /** A device that nobody knows is called by its variable: one name is as good as another. */
   #deviceName(word: ShellWord, before: string | undefined): ShellWord {
     const { variable, unknown, line } = word;
-    if (before !== 'dev' || variable === undefined || unknown === undefined) return word;
+    if (before !== 'dev' || variable === undefined || unknown === undefined || /^it expands/.test(unknown)) return word;
     const text = /^\d/.test(variable) ? `device-${variable}` : variable.replaceAll(/\W/g, '') || 'device';
     const told = `${unknown}: the device is called ${text}`;
     if (!this.#toldUnknown.has(told)) {

@@ -23,7 +23,7 @@ export function readShownText(text: string, tree: TcTree, messages: TcMessage[])
   const lines = text.split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     const source = lines[i]!.replace(/^\S*[#$]\s+tc\b.*$/, '');
-    const match = /^\s*(qdisc|class|filter)\s+(\S+)\s+(.*)$/.exec(source);
+    const match = /^\s*(qdisc|class|filter)\s+(\S+)\s+(.*)$/.exec(separated(source));
     if (match === null) continue;
     // Long lines are broken by terminals and mail: what continues them is indented and no statistic.
     let rest = match[3]!;
@@ -51,6 +51,11 @@ export function readShownText(text: string, tree: TcTree, messages: TcMessage[])
       });
     }
   }
+}
+
+/** Puts back the blanks that tc forgets since 6.2: `burst 1600b/1mpu 0b`, and in 6.2 itself `leaf 10prio 0`. */
+function separated(line: string): string {
+  return line.replaceAll(/(\/\d+)mpu /g, '$1 mpu ').replace(/ leaf ([\da-f]+)prio /, ' leaf $1: prio ');
 }
 
 function isContinuation(line: string | undefined): boolean {

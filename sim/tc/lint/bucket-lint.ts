@@ -5,6 +5,7 @@ import { formatDuration } from '../../units/duration.ts';
 import { formatRate } from '../../units/rate.ts';
 import { formatSize, writeSize } from '../../units/size.ts';
 import { flowsOf, isTcp, type LintContext, type LintFinding, largestPacketBytes } from './finding.ts';
+import { codelFindings, longQueueFindings, netemFindings, type QueueView } from './queue-lint.ts';
 
 /** A real timer is about that late where a scenario lets it be exact (ns). */
 const USUAL_LATENESS_NS = 20_000;
@@ -14,6 +15,8 @@ const LONG_BURST_SECONDS = 1;
 const USUAL_RTT_NS = 40_000_000;
 /** A policer with tc's default table lets no longer packet conform (bytes). */
 const POLICE_MTU_BYTES = 2040;
+/** A queue that takes longer to drain is worth a word (s). */
+const LONG_QUEUE_SECONDS = 2;
 
 /** One bucket as configured and as the kernel holds it. */
 export interface BucketView {
@@ -76,7 +79,7 @@ export function burstFindings(bucket: BucketView): LintFinding[] {
 /** The rate to which a qdisc limits all that passes it (bit/s); undefined: it does not. */
 export function rateOf(model: NestedModel): number | undefined {
   const { rate } = model.values;
-  if (typeof rate === 'number' && /^(?:tbf|police)$/.test(model.kind)) return rate;
+  if (typeof rate === 'number' && /^(?:tbf|police|netem)$/.test(model.kind)) return rate;
   const child = model.values.qdisc as NestedModel | undefined;
   return child === undefined ? undefined : rateOf(child);
 }
@@ -92,10 +95,17 @@ export function lintBuckets(
   const findings: LintFinding[] = [];
   if (model.kind === 'tbf') findings.push(...lintTbf(context, hop, values, path));
   if (model.kind === 'police') findings.push(...lintPolice(context, hop, values, path));
+  if (model.kind === 'netem' && path.length === 2)
+    findings.push(...netemFindings(queueOf(context, hop, model, hop.link.rateBitsPerSecond, path)));
   const child = values.qdisc as NestedModel | undefined;
+  const limit = rateOf({ kind: model.kind, values: { rate: values.rate } });
+  if (child !== undefined && limit !== undefined) {
+    const queue = queueOf(context, hop, child, limit, [...path, 'qdisc']);
+    findings.push(...longQueueFindings([queue]), ...codelFindings(queue), ...netemFindings(queue));
+  }
   if (child !== undefined) {
     const inner = rateOf(child);
-    if (inner !== undefined && rateOf({ kind: model.kind, values: { rate: values.rate } }) !== undefined) {
+    if (inner !== undefined && limit !== undefined) {
       findings.push({
         rule: 'double-limit',
         path: [...path, 'qdisc'],
@@ -112,6 +122,17 @@ export function lintBuckets(
     if (qdisc !== undefined) findings.push(...lintBuckets(context, hop, qdisc, [...path, 'classes', name, 'qdisc']));
   }
   return findings;
+}
+
+function queueOf(
+  context: LintContext,
+  hop: HopSpec,
+  qdisc: NestedModel,
+  bitsPerSecond: number,
+  path: readonly string[],
+): QueueView {
+  const packetBytes = largestPacketBytes(context, flowsOf(context, hop));
+  return { what: `the ${qdisc.kind}`, path, qdisc, limitPackets: 0, bitsPerSecond, packetBytes };
 }
 
 function lintTbf(context: LintContext, hop: HopSpec, values: Values, path: readonly string[]): LintFinding[] {
@@ -137,7 +158,30 @@ function lintTbf(context: LintContext, hop: HopSpec, values: Values, path: reado
       hint: `take a burst${values.peakrate === undefined ? '' : ' and an mtu'} of at least ${packetBytes}b`,
     });
   }
+  const limitBytes = tbfLimitBytes(values);
+  if (limitBytes !== undefined && values.qdisc === undefined && limitBytes < packetBytes) {
+    findings.push({
+      rule: 'queue-below-packet',
+      path: [...path, values.limit === undefined ? 'latency' : 'limit'],
+      text: `the queue of the tbf holds ${formatSize(limitBytes)}, less than a packet of ${formatSize(packetBytes)}: all is dropped`,
+      hint: `take latency: 50ms, or a limit of some packets`,
+    });
+  } else if (limitBytes !== undefined && (limitBytes * 8) / rate > LONG_QUEUE_SECONDS && values.qdisc === undefined) {
+    findings.push({
+      rule: 'queue-of-seconds',
+      path: [...path, values.limit === undefined ? 'latency' : 'limit'],
+      text: `the queue of the tbf, ${formatSize(limitBytes)}, takes ${formatDuration(Math.round((limitBytes * 80) / rate) * 1e8)} to drain at ${formatRate(rate)}: a packet waits that long behind a full queue`,
+      hint: 'take a shorter latency or limit',
+    });
+  }
   return findings;
+}
+
+/** Bytes that wait in a tbf at most, the bucket's included where they follow from a latency (tc/q_tbf.c). */
+function tbfLimitBytes(values: Values): number | undefined {
+  const { rate, burst, limit, latency } = values as { rate: number; burst: number; limit?: number; latency?: number };
+  if (limit !== undefined) return limit;
+  return latency === undefined ? undefined : Math.floor((rate / 8) * (latency / 1e9)) + burst;
 }
 
 function lintPolice(context: LintContext, hop: HopSpec, values: Values, path: readonly string[]): LintFinding[] {
@@ -187,7 +231,7 @@ function lintPolice(context: LintContext, hop: HopSpec, values: Values, path: re
     rule: 'police-burst-below-rtt',
     path: [...path, 'burst'],
     text: `the policer's burst, ${bytesWords(burst)}, is below rate × round-trip time, ${bytesWords(needed)} at ${formatDuration(rttNs)}${assumed}: TCP stays well below ${formatRate(rate)}`,
-    hint: `take ${writeSize(Math.ceil(needed / 1000) * 2000)} (twice that), or shape instead of policing`,
+    hint: `take ${writeSize(Math.ceil(needed / 1000) * 2000)} (twice that), or shape instead of policing${values.ingress === true && mtu === undefined ? '; with GRO on, set mtu: 64kb as well' : ''}`,
   });
   return findings;
 }

@@ -19,11 +19,17 @@ import {
   largestPacketBytes,
   priorityAt,
 } from './finding.ts';
+import { codelFindings, longQueueFindings, netemFindings, type QueueView } from './queue-lint.ts';
 
 const HIGHEST_PRIORITY = 7;
 const LEAST_QUANTUM_BYTES = 1000;
 const LARGEST_QUANTUM_BYTES = 200_000;
 const TABLE_SLOTS = 256;
+/** Quanta are written as the MTU, which leaves out the Ethernet header. */
+const ETHERNET_HEADER_BYTES = 14;
+/** Selectors that every packet (of IPv4) matches. */
+const TAKES_ALL =
+  /^(?:matchall|u32 match (?:ip (?:src|dst) (?:0\.0\.0\.0\/0|any|all|default)|u32 0(?:x0+)? 0(?:x0+)?(?: at \d+)?|ip protocol 0 0(?:x0+)?))$/;
 
 /** Finds mistakes in an HTB. */
 export function lintHtb(context: LintContext, hop: HopSpec, values: Values, path: readonly string[]): LintFinding[] {
@@ -56,7 +62,33 @@ class HtbLint {
       this.#buckets(entry);
     }
     this.#table();
+    this.#queues();
     return this.#findings;
+  }
+
+  /** What waits in the leaves. */
+  #queues(): void {
+    const leaves = this.#classes.filter((entry) => this.#childrenOf(entry).length === 0);
+    const queues = leaves.map((entry): QueueView => {
+      const { qdisc } = this.#values.classes[entry.name]!;
+      return {
+        what: `the ${qdisc?.kind ?? 'queue'} of class ${entry.name}`,
+        path: [...this.#path, 'classes', entry.name, ...(qdisc === undefined ? [] : ['qdisc'])],
+        qdisc,
+        limitPackets: entry.limitPackets,
+        bitsPerSecond: this.#mostOf(entry),
+        packetBytes: this.#packetBytes,
+      };
+    });
+    this.#findings.push(...longQueueFindings(queues));
+    for (const queue of queues) this.#findings.push(...codelFindings(queue), ...netemFindings(queue));
+  }
+
+  /** What a class can get at most (bit/s): the least of the ceils up to the root, where a rate alone counts. */
+  #mostOf(entry: ClassFigures): number {
+    const { rate, ceil = rate } = this.#values.classes[entry.name]!;
+    const parent = this.#classes.find(({ id }) => id === entry.parentId);
+    return parent === undefined ? rate : Math.min(Math.max(rate, ceil), this.#mostOf(parent));
   }
 
   #childrenOf(entry: ClassFigures): readonly ClassFigures[] {
@@ -80,13 +112,24 @@ class HtbLint {
       return flow.className === undefined && !this.#classes.some((candidate) => candidate.id === priority);
     });
     if (unclassified === undefined && !this.#context.imported) return;
-    const who = unclassified === undefined ? 'packets that name no class' : `the packets of ${unclassified.name}`;
+    const all = this.#catchAll();
+    if (unclassified === undefined && all === 'all') return;
+    const nameless = all === 'ip' ? 'packets other than IPv4 (ARP, IPv6)' : 'packets that name no class';
+    const who = unclassified === undefined ? nameless : `the packets of ${unclassified.name}`;
     this.#add(
       'no-default-class',
       [],
       `there is no default class: ${who} pass unshaped, before all others`,
       'add default: and a class for them',
     );
+  }
+
+  /** Whether a filter takes every packet, or at least those of IPv4, to a class. */
+  #catchAll(): 'all' | 'ip' | undefined {
+    const filters = this.#hop.filters ?? [];
+    const takes = filters.filter(({ match, parent = 0 }) => parent % 0x10000 === 0 && TAKES_ALL.test(match));
+    if (takes.some(({ protocol, match }) => protocol === 'all' && !/\bip\b/.test(match))) return 'all';
+    return takes.length > 0 ? 'ip' : undefined;
   }
 
   #rates(entry: ClassFigures): void {
@@ -147,7 +190,7 @@ class HtbLint {
       const text = `a quantum of ${formatSize(quantumBytes)} for class ${entry.name} is outside of 1,000 to 200,000 bytes`;
       this.#add('quantum-out-of-range', place, text, 'between one packet and some dozens shares best');
     }
-    if (quantumBytes < this.#packetBytes && (isGiven || quantumRule === 'r2q')) {
+    if (quantumBytes < this.#packetBytes - ETHERNET_HEADER_BYTES && (isGiven || quantumRule === 'r2q')) {
       const text = `the quantum of class ${entry.name}, ${formatSize(quantumBytes)}, is smaller than a packet of ${formatSize(this.#packetBytes)}: packets are counted out, not bytes`;
       this.#add('quantum-below-packet', place, text, `take at least ${this.#packetBytes}b`);
     }

@@ -88,6 +88,29 @@ const EXAMPLES: Readonly<Record<keyof typeof LINT_RULES, readonly [string, strin
     htb('"1:1": { rate: 1mbit, mtu: 9000b }', 'kernel: "2.6.23",'),
     CBR.replace('1514b', '9000b'),
   ],
+  // 1,000 packets of 1,514 bytes take 12.1 s at 1 Mbit/s, 100 of them 1.2 s.
+  'queue-of-seconds': [htb('"1:1": { rate: 1mbit }'), CBR, htb('"1:1": { rate: 1mbit, limit: 100 }'), CBR],
+  'queue-below-packet': [
+    '{ shaper: tbf, rate: 1mbit, burst: 1600b, limit: 1500b }',
+    PLAIN,
+    '{ shaper: tbf, rate: 1mbit, burst: 1600b, limit: 1514b }',
+    PLAIN,
+  ],
+  // At 200 Mbit/s and 100 ms 1,652 packets are under way.
+  'netem-limit-below-delay': [
+    '{ shaper: netem, delay: 100ms, rate: 200mbit }',
+    PLAIN,
+    '{ shaper: netem, delay: 100ms, rate: 200mbit, limit: 1652 }',
+    PLAIN,
+  ],
+  // A packet takes 12.1 ms at 1 Mbit/s.
+  'codel-target-below-packet': [
+    htb('"1:1": { rate: 1mbit, qdisc: { kind: fq_codel } }'),
+    CBR,
+    htb('"1:1": { rate: 1mbit, qdisc: { kind: fq_codel, target: 13ms } }'),
+    CBR,
+  ],
+  'rate-in-bits': [htb('"1:1": { rate: 512 }'), CBR, htb('"1:1": { rate: 8000 }'), CBR],
   'police-mtu': [
     '{ shaper: police, rate: 1mbit, burst: 100kb, exceed: drop }',
     PLAIN.replace('1514b', '9000b'),

@@ -228,7 +228,16 @@ export class Fq extends BaseQdisc {
   }
 
   protected override ownCounters(): Readonly<Record<string, number>> {
-    return { flowsPlimit: this.#flowLimitDrops, throttled: this.#throttles, pktsTooLong: this.#tooLong };
+    const flows = this.#flows.filter((flow) => flow !== undefined);
+    return {
+      flowsPlimit: this.#flowLimitDrops,
+      throttled: this.#throttles,
+      pktsTooLong: this.#tooLong,
+      flows: flows.length,
+      inactiveFlows: flows.filter(({ place }) => place === 'detached').length,
+      throttledFlows: this.#throttled.length,
+      nextPacketNs: this.#throttled.length === 0 ? 0 : this.#throttled.earliestNs,
+    };
   }
 }
 
@@ -272,6 +281,10 @@ export const fq: ShaperDeclaration = {
     flowsPlimit: 'Packets dropped because their flow was full.',
     throttled: 'Times that a flow waited for its time.',
     pktsTooLong: 'Gaps cut to a second.',
+    flows: 'Flows seen.',
+    inactiveFlows: 'Flows with nothing to send at the end.',
+    throttledFlows: 'Flows that wait for their time at the end.',
+    nextPacketNs: 'When the first of them may send (ns); 0: none waits.',
   },
   create(values, surroundings) {
     const frameBytes = deviceFrameBytes(values);

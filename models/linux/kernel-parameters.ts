@@ -33,6 +33,16 @@ function kernelVersion(values: Values): string {
   return version === THREAD_KERNEL ? DEFAULT_KERNEL : version;
 }
 
+/** The kernel as a scenario says it, or the default; `thread` stays what it is. */
+export function kernelVersionOf(values: Values): string {
+  return (values.kernel as string | undefined) ?? DEFAULT_KERNEL;
+}
+
+/** The version of tc as a scenario says it, or that of the kernel's time. */
+export function tcVersionOf(values: Values): string {
+  return (values.tc as string | undefined) ?? defaultTcVersion(kernelVersionOf(values));
+}
+
 /** Orders releases of {@link kernelReleaseOf}: `release(3, 6)`, `release(2, 6, 24)`. */
 export function release(major: number, minor: number, patch = 0): number {
   return major * 1_000_000 + minor * 1000 + patch;

@@ -129,6 +129,11 @@ export function kernelRelease(version: string): number | undefined {
   return release(version, LAST_MINOR);
 }
 
+/** A release of tc (iproute2) as a number that orders them, see {@link kernelRelease}; undefined if not modelled. */
+export function tcRelease(version: string): number | undefined {
+  return release(version, LAST_TC_MINOR);
+}
+
 /**
  * The rules of a kernel, or undefined for a version that is not modelled.
  *

@@ -4,8 +4,10 @@ import { DISTRIBUTIONS, type DistributionName } from './netem-distributions.ts';
 import type { GilbertElliottSettings, StateLossSettings } from './netem-loss.ts';
 import { scaledProbability } from './netem-random.ts';
 import { deviceParameters, qdiscCounters } from './qdisc-base.ts';
-import { bytesPerSecond } from './tc.ts';
+import { bytesPerSecond, ticksPerMicrosecond } from './tc.ts';
 
+/** The tick in which times come from tc (ns), since 2.6.31. */
+const NETLINK_TICK_NS = 64;
 const LARGEST_S32 = 2 ** 31 - 1;
 /** Slots farther apart would need more than the 53 bits of a number. */
 const LONGEST_SLOT_NS = 100e9;
@@ -34,6 +36,11 @@ function chance(values: Values, name: string, correlation: string): Chance {
   };
 }
 
+/** A delay or jitter as the kernel gets it: whole microseconds in whole ticks of 64 ns (tc/q_netem.c: get_ticks). */
+export function netemTimeNs(ns: number): number {
+  return Math.floor(Math.floor(ns / 1000) * ticksPerMicrosecond(NETLINK_TICK_NS)) * NETLINK_TICK_NS;
+}
+
 /** Converts checked values as tc and the kernel do. */
 export function netemSettings(values: Values): NetemSettings {
   const number = (name: string): number => (values[name] as number | undefined) ?? 0;
@@ -45,8 +52,8 @@ export function netemSettings(values: Values): NetemSettings {
   };
   return {
     limitPackets: number('limit'),
-    delayNs: number('delay'),
-    jitterNs: number('jitter'),
+    delayNs: netemTimeNs(number('delay')),
+    jitterNs: Math.min(netemTimeNs(number('jitter')), LARGEST_S32),
     delayCorrelation: scaledProbability(number('delayCorrelation')),
     ...(distribution === undefined ? {} : { distribution }),
     loss: chance(values, 'loss', 'lossCorrelation'),

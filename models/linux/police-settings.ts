@@ -11,8 +11,9 @@ import {
 import { fixedPointRate } from './packet-cost.ts';
 import { Police, type Verdict } from './police.ts';
 import { deviceParameters, qdiscCounters, txQueueLenOf } from './qdisc-base.ts';
+import { type EstimatorSettings, estimatorSettings } from './rate-estimator.ts';
 import { type Bucket, framingOf, framingParameters, sentRate } from './tbf-settings.ts';
-import { cellLogOf, transmitTime } from './tc.ts';
+import { bytesPerSecond, cellLogOf, transmitTime } from './tc.ts';
 
 /** `mtu` of a policer that has no rate and was told none. */
 const UNLIMITED_BYTES = 0xffffffff;
@@ -27,6 +28,8 @@ export interface PoliceSettings {
   readonly peak?: Bucket;
   /** Bucket of `pktsRate`; a packet costs the same whatever its length. */
   readonly packetRate?: { readonly bufferTicks: number; readonly costTicks: number };
+  /** Rate from which all exceeds, whatever the buckets say, and how it is measured. */
+  readonly average?: { readonly bytesPerSecond: number; readonly estimator: EstimatorSettings };
   readonly mtuBytes: number;
   readonly conform: Verdict;
   readonly exceed: Verdict;
@@ -57,6 +60,13 @@ function packetBucketOf(values: Values, packetsPerSecond: number, burstPackets: 
   return { bufferTicks: ticks * (kernel.netlinkTickNs / kernel.tickNs), costTicks: Math.floor(mult / 2 ** shift) };
 }
 
+/** How the average of `avrate` is measured; undefined where there is none, or tc refuses its times. */
+function averageOf(values: Values, kernelRelease: number): EstimatorSettings | undefined {
+  const { avrate, estimator } = values as { avrate?: number; estimator?: { interval: number; average: number } };
+  if (avrate === undefined || estimator === undefined) return undefined;
+  return estimatorSettings(estimator.interval, estimator.average, kernelRelease);
+}
+
 /** Computes what tc and the kernel make of the values. */
 export function policeSettings(values: Values): PoliceSettings {
   const kernelRelease = kernelReleaseOf(values);
@@ -64,12 +74,16 @@ export function policeSettings(values: Values): PoliceSettings {
   const main = rate === undefined ? undefined : bucketOf(values, rate, burst!);
   const peak = peakrate === undefined ? undefined : peakBucketOf(values, peakrate, mtu!);
   const packetRate = pktsRate === undefined ? undefined : packetBucketOf(values, pktsRate, pktsBurst!);
+  const estimator = averageOf(values, kernelRelease);
   const standardMtu = main === undefined ? UNLIMITED_BYTES : LAST_SLOT * 2 ** cellLogOf(0);
   return {
     tickNs: kernelOf(values).tickNs,
     ...(main === undefined ? {} : { main }),
     ...(peak === undefined ? {} : { peak }),
     ...(packetRate === undefined ? {} : { packetRate }),
+    ...(estimator === undefined
+      ? {}
+      : { average: { bytesPerSecond: bytesPerSecond(values.avrate as number), estimator } }),
     mtuBytes: mtu ?? standardMtu,
     conform: values.conform as Verdict,
     exceed: values.exceed as Verdict,
@@ -82,6 +96,25 @@ export function policeSettings(values: Values): PoliceSettings {
 /** A parameter that another one needs. */
 function missing(name: string, because: string, hint: string): ParameterProblem {
   return { path: [name], expected: `${name}, because of ${because}`, received: 'none', hint };
+}
+
+function averageProblems(values: Values): ParameterProblem[] {
+  const { avrate, estimator } = values as { avrate?: number; estimator?: { interval: number; average: number } };
+  if (avrate === undefined && estimator === undefined) return [];
+  if (estimator === undefined) {
+    return [
+      missing('estimator', 'avrate', 'how the average is measured, e.g. "estimator: { interval: 250ms, average: 1s }"'),
+    ];
+  }
+  if (avrate === undefined) return [missing('avrate', 'estimator', 'the rate that the average is compared with')];
+  if (estimatorSettings(estimator.interval, estimator.average, release(6, 0)) !== undefined) return [];
+  return [
+    {
+      path: ['estimator'],
+      expected: 'an interval of at most 8 s and an average of about two intervals or more',
+      received: 'times that tc refuses',
+    },
+  ];
 }
 
 function check(values: Values): ParameterProblem[] {
@@ -102,10 +135,11 @@ function check(values: Values): ParameterProblem[] {
   if (given('pktsRate') && given('rate')) {
     problems.push({ path: ['pktsRate'], expected: 'either rate or pktsRate', received: 'both' });
   }
-  if (!given('rate') && !given('pktsRate') && !given('mtu')) {
+  problems.push(...averageProblems(values));
+  if (!given('rate') && !given('pktsRate') && !given('mtu') && !given('avrate')) {
     problems.push({
       path: [],
-      expected: 'rate, pktsRate or mtu',
+      expected: 'rate, pktsRate, avrate or mtu',
       received: 'none',
       hint: 'a policer without any lets everything pass',
     });
@@ -149,6 +183,25 @@ export const police: ShaperDeclaration = {
       minimum: 1,
       maximum: 0xffffffff,
     },
+    avrate: {
+      type: 'rate',
+      help: 'Everything exceeds while the average of all that comes is this rate or more; needs estimator.',
+      minimum: 8,
+    },
+    estimator: {
+      type: {
+        record: {
+          interval: {
+            type: 'duration',
+            help: 'Time between two looks, rounded up to 250 ms, 500 ms, 1 s, 2 s, 4 s or 8 s.',
+            required: true,
+            minimum: 1,
+          },
+          average: { type: 'duration', help: 'Time over which the rate is averaged.', required: true, minimum: 1 },
+        },
+      },
+      help: 'How the average of avrate is measured.',
+    },
     conform: { type: verdicts, help: 'What becomes of a packet within the rate.', default: 'ok' },
     exceed: {
       type: verdicts,
@@ -172,6 +225,10 @@ export const police: ShaperDeclaration = {
     ok: 'Packets with the verdict ok.',
     shot: 'Packets with the verdict drop.',
     other: 'Packets with another verdict; those of reclassify are dropped.',
+    policedPackets: 'Packets that came, whatever became of them (segments of a super-packet counted singly).',
+    policedBytes: 'Bytes that came.',
+    lastUseNs: 'When the last packet came (ns).',
+    averageRate: 'The estimated average (bytes per second); 0 without avrate.',
     tokens: "Tokens after the last conforming packet, in ticks of the kernel's clock (3.8 on: ns).",
     ptokens: "Tokens of the peak rate's bucket.",
     packetTokens: 'Tokens of the bucket in packets.',

@@ -4,6 +4,7 @@ import { NO_PACKET } from '../packet.ts';
 import { type RecurrencePass, visitPart } from '../recurrence.ts';
 import type { PoliceSettings } from './police-settings.ts';
 import { BaseQdisc, buildChild, ETHERNET_HEADER_BYTES } from './qdisc-base.ts';
+import { RateEstimator } from './rate-estimator.ts';
 
 /**
  * What becomes of a packet: `drop` ends it, `ok`, `pipe` and `continue` let it go on at once.
@@ -33,6 +34,11 @@ export class Police extends BaseQdisc {
   #ok = 0;
   #shot = 0;
   #other = 0;
+  readonly #estimator: RateEstimator | undefined;
+  /** All that came, whatever became of it. */
+  #policedBytes = 0;
+  #policedPackets = 0;
+  #lastUseNs = 0;
 
   constructor(
     settings: PoliceSettings,
@@ -46,10 +52,16 @@ export class Police extends BaseQdisc {
     this.#tokens = settings.main?.bufferTicks ?? 0;
     this.#peakTokens = settings.peak?.bufferTicks ?? 0;
     this.#checkpoint = Math.floor(surroundings.startNs / settings.tickNs);
+    const { average } = settings;
+    this.#estimator =
+      average === undefined ? undefined : new RateEstimator(average.estimator, () => this.#policedBytes, surroundings);
     this.#child = buildChild(this, values, child, surroundings, build);
   }
 
   enqueue(packet: number, nowNs: number): number {
+    this.#policedBytes += this.#lengthOf(packet);
+    this.#policedPackets += this.packets.segments[packet]!;
+    this.#lastUseNs = nowNs;
     const verdict = this.#judge(packet, nowNs);
     if (verdict === 'drop') this.#shot++;
     else if (verdict === 'ok') this.#ok++;
@@ -65,7 +77,9 @@ export class Police extends BaseQdisc {
 
   #judge(packet: number, nowNs: number): Verdict {
     const settings = this.#settings;
-    if (this.#fitsMtu(packet)) {
+    const { average } = settings;
+    const isTooFast = average !== undefined && this.#estimator!.bytesPerSecond >= average.bytesPerSecond;
+    if (!isTooFast && this.#fitsMtu(packet)) {
       if (settings.main === undefined && settings.packetRate === undefined) return settings.conform;
       if (this.#conforms(packet, nowNs)) return settings.conform;
     }
@@ -144,6 +158,9 @@ export class Police extends BaseQdisc {
     this.#ok = pass.counter(this.#ok);
     this.#shot = pass.counter(this.#shot);
     this.#other = pass.counter(this.#other);
+    this.#policedBytes = pass.counter(this.#policedBytes);
+    this.#policedPackets = pass.counter(this.#policedPackets);
+    this.#lastUseNs = pass.instant(this.#lastUseNs);
     visitPart(this.#child, pass);
   }
 
@@ -154,6 +171,10 @@ export class Police extends BaseQdisc {
       ok: this.#ok,
       shot: this.#shot,
       other: this.#other,
+      policedBytes: this.#policedBytes,
+      policedPackets: this.#policedPackets,
+      lastUseNs: this.#lastUseNs,
+      averageRate: this.#estimator?.bytesPerSecond ?? 0,
       tokens: this.#tokens,
       ptokens: this.#peakTokens,
       packetTokens: this.#packetTokens,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SUPPORTED_TCS, tcRelease } from '../../models/linux/kernels.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
 import { mailGroups } from '../output/mail-groups.ts';
@@ -55,6 +56,10 @@ export const run: Command = {
       kind: 'text',
       help: 'What stdout shows: summary (default), tc (as tc -s -d shows), mail (transfers as curl’s list saw them) or csv',
     },
+    'tc-version': {
+      kind: 'text',
+      help: 'Version of tc in whose words --format tc shows; default that of each hop',
+    },
     json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
     out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
     html: { kind: 'text', help: 'Write a page with charts to this file' },
@@ -81,6 +86,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
   const format = args.choice('format', FORMATS) ?? 'summary';
   const json = args.flag('json');
   if (json && args.text('format') !== undefined) throw usageFailure('--json and --format cannot both be given');
+  checkTcVersion(args.text('tc-version'), format);
   const { files, exitCode } = readScenarios(args.texts('files'), overridesOf(args));
   if (exitCode !== EXIT.ok) return exitCode;
   const single = ['trace', 'pcap'].find((name) => args.text(name) !== undefined);
@@ -122,6 +128,18 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     if (pointer !== undefined) say(pointer);
   }
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);
+}
+
+/** A version of tc that is not modelled, or that nothing is shown of, is a wrong command line. */
+function checkTcVersion(version: string | undefined, format: string): void {
+  if (version === undefined) return;
+  if (format !== 'tc') throw usageFailure('--tc-version says how --format tc shows, which is not given');
+  if (tcRelease(version) === undefined) {
+    throw usageFailure(
+      `--tc-version: expected an iproute2 version but received ${JSON.stringify(version)}`,
+      `modelled are ${SUPPORTED_TCS}`,
+    );
+  }
 }
 
 function showMail(text: string): void {
@@ -175,7 +193,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
       onProgress: (done) => progress.show(done, loaded.pointCount, what, performance.now()),
       onDone: (point, scenario) => {
         add(point, scenario);
-        if (args.text('format') === 'tc') shown.push(pointAsTc(scenario, point));
+        if (args.text('format') === 'tc') shown.push(pointAsTc(scenario, point, args.text('tc-version')));
         if (exitCode === EXIT.ok && point.expectations.some(({ passed }) => !passed)) exitCode = EXIT.failed;
       },
       onFailed: (point, cause) => {
@@ -210,9 +228,9 @@ async function withSeries(outcomes: readonly Outcome[]): Promise<Result[]> {
 }
 
 /** A point as `tc -s -d` shows it, headed by its variables. */
-function pointAsTc(scenario: Scenario, point: PointResult): string {
+function pointAsTc(scenario: Scenario, point: PointResult, version: string | undefined): string {
   const values = Object.entries(point.variables).map(([name, value]) => `${name}=${value}`);
-  return `${values.length === 0 ? '' : `# ${values.join(' ')}\n`}${tcShow(scenario, point)}`;
+  return `${values.length === 0 ? '' : `# ${values.join(' ')}\n`}${tcShow(scenario, point, version)}`;
 }
 
 /** Writes a result to the folder `out`; scenarios of one name are numbered. */

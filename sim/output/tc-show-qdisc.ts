@@ -1,83 +1,202 @@
+import { CE_THRESHOLD_OFF, codelTime } from '../../models/linux/codel-control.ts';
+import { redParameters } from '../../models/linux/red-tc.ts';
 import { tbfLimitBytes } from '../../models/linux/tbf-settings.ts';
 import type { Values } from '../../models/model.ts';
-import { printDurationAsTc } from '../units/duration.ts';
-import { printRateAsTc } from '../units/rate.ts';
 import { printSizeAsTc } from '../units/size.ts';
+import { defaultText, rateText, shareText, type TcFormat, timeText } from './tc-format.ts';
+import { netemText } from './tc-show-netem.ts';
 
 /** Counters by name. */
 export type Counters = Readonly<Record<string, number>>;
 
-const DEFAULT_QUEUE_PACKETS = 1000;
-const FRAME_BYTES = 1514;
-const FIFO_PRIOMAP = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+/** What is shown of a qdisc. */
+export interface QdiscState {
+  readonly kind: string;
+  readonly values: Values;
+  readonly counters: Counters;
+  /** The clock when it is shown (ns). */
+  readonly nowNs: number;
+}
 
-/** The options of a qdisc as `tc -d qdisc show` of iproute2 6.1 prints them behind its place. */
-export function qdiscOptionsText(kind: string, values: Values, counters: Counters): string {
+const DEFAULT_QUEUE_PACKETS = 1000;
+const DEFAULT_MTU_BYTES = 1500;
+const ETHERNET_HEADER_BYTES = 14;
+const FIFO_PRIOMAP = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+/** Average packet that tc takes for RED within sfq. */
+const SFQ_AVERAGE_BYTES = 1000;
+/** Buckets of fq's hash, and the mask of sockets without an owner; both are the kernel's own. */
+const FQ_BUCKETS = 1024;
+const FQ_ORPHAN_MASK = 1023;
+const PROBABILITY_ONE = 2 ** 32;
+
+/** The options of a qdisc as `tc -d qdisc show` prints them behind its place. */
+export function qdiscOptionsText(format: TcFormat, { kind, values, counters }: QdiscState): string {
   const number = (name: string): number | undefined => values[name] as number | undefined;
   const queue = number('txQueueLen') ?? DEFAULT_QUEUE_PACKETS;
+  const frame = (number('deviceMtu') ?? DEFAULT_MTU_BYTES) + ETHERNET_HEADER_BYTES;
   switch (kind) {
-    case 'htb': {
-      const minor = ((number('default') ?? 0) % 0x10000).toString(16);
-      const direct = counters.directPackets ?? 0;
-      const shown = minor === '0' ? '0' : `0x${minor}`;
-      return `r2q ${number('r2q')} default ${shown} direct_packets_stat ${direct} ver 3.17 direct_qlen ${number('directQlen') ?? queue}`;
-    }
+    case 'htb':
+      return htbText(format, values, counters, queue);
     case 'pfifo':
     case 'pfifo_head_drop':
       return `limit ${number('limit') ?? queue}p`;
     case 'bfifo':
-      return `limit ${printSizeAsTc(number('limit') ?? queue * FRAME_BYTES)}`;
+      return `limit ${printSizeAsTc(number('limit') ?? queue * frame)}`;
+    case 'pfifo_fast':
+      return `bands 3 priomap ${FIFO_PRIOMAP.join(' ')}`;
     case 'tbf':
-      return tbfText(values);
-    case 'prio':
-      return `bands ${number('bands')} priomap ${((values.priomap as number[] | undefined) ?? FIFO_PRIOMAP).join(' ')}`;
+      return tbfText(format, values);
+    case 'prio': {
+      const map = (values.priomap as number[] | undefined) ?? [];
+      return `bands ${number('bands')} priomap ${[...map, ...FIFO_PRIOMAP.slice(map.length)].join(' ')}`;
+    }
     case 'codel':
-      return `limit ${number('limit')}p ${lawText(values)} ${values.ecn === true ? 'ecn ' : ''}`;
-    case 'fq_codel': {
-      const quantum = counters.quantum ?? number('quantum') ?? FRAME_BYTES;
-      const memory = printSizeAsTc(number('memoryLimit') ?? 0);
-      const ecn = values.ecn === true ? 'ecn ' : '';
-      return `limit ${number('limit')}p flows ${number('flows')} quantum ${quantum} ${lawText(values)} memory_limit ${memory} ${ecn}drop_batch ${number('dropBatch') ?? 64} `;
-    }
-    case 'sfq': {
-      const { limit = 127, quantum = FRAME_BYTES, maxdepth = 127, divisor = 1024, maxflows = 128 } = counters;
-      const perturb = number('perturb');
-      const period = perturb === undefined || perturb === 0 ? '' : `perturb ${perturb / 1e9}sec `;
-      return `limit ${limit}p quantum ${printSizeAsTc(quantum)} depth ${maxdepth} ${values.headdrop === true ? 'headdrop ' : ''}flows ${maxflows}/${divisor} divisor ${divisor} ${period}`;
-    }
+      return `limit ${number('limit')}p ${lawText(format, values)}${values.ecn === true ? 'ecn ' : ''}`;
+    case 'fq_codel':
+      return fqCodelText(format, values, counters.quantum ?? number('quantum') ?? frame);
+    case 'sfq':
+      return sfqText(format, values, counters, frame);
     case 'red':
-      return `limit ${printSizeAsTc(number('limit') ?? 0)} min ${printSizeAsTc(redMin(values))} max ${printSizeAsTc(redMax(values))} ${values.ecn === true ? 'ecn ' : ''}`;
+      return redText(format, values);
+    case 'fq':
+      return fqText(format, values, frame);
+    case 'netem':
+      return netemText(format, values);
     default:
       return '';
   }
 }
 
+/** Lines that a kind adds to its options, before the statistics. */
+export function qdiscOptionLines({ kind, values, counters }: QdiscState): string[] {
+  if (kind !== 'sfq' || values.redflowlimit === undefined) return [];
+  const { probMark = 0, probMarkHead = 0, probDrop = 0, forcedMark = 0, forcedMarkHead = 0, forcedDrop = 0 } = counters;
+  return [
+    `  prob_mark ${probMark} prob_mark_head ${probMarkHead} prob_drop ${probDrop}`,
+    `  forced_mark ${forcedMark} forced_mark_head ${forcedMarkHead} forced_drop ${forcedDrop}`,
+  ];
+}
+
 /** Lines that a kind adds to the statistics. */
-export function qdiscStatisticsText(kind: string, counters: Counters): string[] {
-  const { maxPacket = 0, dropOverlimit = 0, newFlowCount = 0, ecnMark = 0 } = counters;
-  if (kind === 'fq_codel') {
-    const { newFlowsLen = 0, oldFlowsLen = 0 } = counters;
-    return [
-      `  maxpacket ${maxPacket} drop_overlimit ${dropOverlimit} new_flow_count ${newFlowCount} ecn_mark ${ecnMark}`,
-      `  new_flows_len ${newFlowsLen} old_flows_len ${oldFlowsLen}`,
-    ];
+export function qdiscStatisticsText(format: TcFormat, { kind, counters, nowNs }: QdiscState): string[] {
+  const { maxPacket = 0, dropOverlimit = 0, ecnMark = 0, ceMark = 0 } = counters;
+  switch (kind) {
+    case 'fq_codel': {
+      const { newFlowCount = 0, newFlowsLen = 0, oldFlowsLen = 0, memoryUsed = 0, dropOvermemory = 0 } = counters;
+      const more = [
+        ...(format.ceThreshold && ceMark > 0 ? [`ce_mark ${ceMark}`] : []),
+        ...(format.memoryLimit && memoryUsed > 0 ? [`memory_used ${memoryUsed}`] : []),
+        ...(format.memoryLimit && dropOvermemory > 0 ? [`drop_overmemory ${dropOvermemory}`] : []),
+      ];
+      const line = `  maxpacket ${maxPacket} drop_overlimit ${dropOverlimit} new_flow_count ${newFlowCount} ecn_mark ${ecnMark}`;
+      return [[line, ...more].join(' '), `  new_flows_len ${newFlowsLen} old_flows_len ${oldFlowsLen}`];
+    }
+    case 'codel': {
+      const { count = 0, lastCount = 0, ldelay = 0 } = counters;
+      const law = [`  count ${count} lastcount ${lastCount} ldelay ${timeText(format, codelNs(ldelay))}`];
+      if (counters.dropping === 1) law.push('dropping', ...dropNextText(format, counters.dropNext ?? 0, nowNs));
+      const marks = ceMark > 0 && format.ceThreshold ? ` ce_mark ${ceMark}` : '';
+      return [law.join(' '), `  maxpacket ${maxPacket} ecn_mark ${ecnMark} drop_overlimit ${dropOverlimit}${marks}`];
+    }
+    case 'red': {
+      const { probDrop = 0, probMark = 0, forcedDrop = 0, forcedMark = 0, pdrop = 0 } = counters;
+      return [`  marked ${probMark + forcedMark} early ${probDrop + forcedDrop} pdrop ${pdrop} other 0 `];
+    }
+    case 'fq': {
+      const { flows = 0, inactiveFlows = 0, throttledFlows = 0, throttled = 0, flowsPlimit = 0 } = counters;
+      const { nextPacketNs = 0, pktsTooLong = 0 } = counters;
+      const wait = nextPacketNs > nowNs ? ` next_packet_delay ${timeText(format, nextPacketNs - nowNs)}` : '';
+      const full = flowsPlimit > 0 ? ` flows_plimit ${flowsPlimit}` : '';
+      return [
+        `  flows ${flows} (inactive ${inactiveFlows} throttled ${throttledFlows})${wait}`,
+        `  gc 0 highprio 0 throttled ${throttled}${full}`,
+        ...(pktsTooLong > 0 ? [` pkts_too_long ${pktsTooLong} alloc_errors 0`] : []),
+      ];
+    }
+    default:
+      return [];
   }
-  return [];
 }
 
-function lawText(values: Values): string {
-  const target = (values.target as number | undefined) ?? 5e6;
-  const interval = (values.interval as number | undefined) ?? 100e6;
-  return `target ${shownTime(target)} interval ${shownTime(interval)}`;
+function htbText(format: TcFormat, values: Values, counters: Counters, queue: number): string {
+  const { r2q, default: standard = 0, directQlen = queue } = values as Record<string, number>;
+  const length = format.directLength ? ` direct_qlen ${directQlen}` : '';
+  const minor = defaultText(format, standard % 0x10000);
+  return `r2q ${r2q} default ${minor} direct_packets_stat ${counters.directPackets ?? 0} ver 3.17${length}`;
 }
 
-/** The kernel keeps units of 1,024 ns and reports whole microseconds; tc prints three digits of them. */
-function shownTime(ns: number): string {
-  const us = Math.floor((Math.floor((Math.floor(ns / 1000) * 1000) / 1024) * 1024) / 1000);
-  return printDurationAsTc(us * 1000);
+/** CoDel's units of 1.024 µs as the kernel reports them, in whole µs. */
+function codelNs(units: number): number {
+  return Math.floor((units * 1024) / 1000) * 1000;
 }
 
-function tbfText(values: Values): string {
+/** How far off the next drop is, before or behind the present. */
+function dropNextText(format: TcFormat, dropNext: number, nowNs: number): string[] {
+  const distance = (dropNext - codelTime(nowNs)) | 0;
+  if (distance === 0) return [];
+  return [`drop_next ${distance < 0 ? '-' : ''}${timeText(format, codelNs(Math.abs(distance)))}`];
+}
+
+/** What codel and fq_codel have in common, with a blank at the end. */
+function lawText(format: TcFormat, values: Values): string {
+  const { target = 5e6, interval = 100e6, ceThreshold } = values as Record<string, number | undefined>;
+  const shown = (ns: number): string => timeText(format, codelNs(codelTime(Math.floor(ns / 1000) * 1000)));
+  const isShown = format.ceThreshold && ceThreshold !== undefined && codelTime(ceThreshold) < CE_THRESHOLD_OFF;
+  return `target ${shown(target)} ${isShown ? `ce_threshold ${shown(ceThreshold)} ` : ''}interval ${shown(interval)} `;
+}
+
+function fqCodelText(format: TcFormat, values: Values, quantum: number): string {
+  const { limit, flows, memoryLimit = 0, dropBatch = 64 } = values as Record<string, number>;
+  const memory = format.memoryLimit ? `memory_limit ${printSizeAsTc(memoryLimit)} ` : '';
+  const ecn = values.ecn === true ? 'ecn ' : '';
+  const batch = format.dropBatch ? `drop_batch ${dropBatch} ` : '';
+  return `limit ${limit}p flows ${flows} quantum ${quantum} ${lawText(format, values)}${memory}${ecn}${batch}`;
+}
+
+function sfqText(format: TcFormat, values: Values, counters: Counters, frame: number): string {
+  const { limit = 127, quantum = frame, maxdepth = 127, divisor = 1024, maxflows = 128 } = counters;
+  const perturb = (values.perturb as number | undefined) ?? 0;
+  const period = perturb === 0 ? '' : `perturb ${perturb / 1e9}sec `;
+  const begin = `limit ${limit}p quantum ${printSizeAsTc(quantum)} `;
+  if (!format.sfqDepth) return `${begin}flows ${limit}/${divisor} ${period}`;
+  const head = values.headdrop === true ? 'headdrop ' : '';
+  return `${begin}depth ${maxdepth} ${head}flows ${maxflows} divisor ${divisor} ${period}${sfqRedText(values)}`;
+}
+
+function sfqRedText(values: Values): string {
+  const { redflowlimit } = values as { redflowlimit?: number };
+  if (redflowlimit === undefined) return '';
+  const own = redParameters({ avpkt: SFQ_AVERAGE_BYTES, ...values }, redflowlimit, false);
+  const flags = ['ecn', 'harddrop'].filter((name) => values[name] === true).map((name) => `${name} `);
+  const bounds = `ewma ${own.wLog} min ${printSizeAsTc(own.minBytes)} max ${printSizeAsTc(own.maxBytes)} `;
+  return `${bounds}probability ${shareText(own.maxP / PROBABILITY_ONE)} ${flags.join('')}`;
+}
+
+function redText(format: TcFormat, values: Values): string {
+  const limit = values.limit as number;
+  const own = redParameters(values, limit, true);
+  const flags = ['ecn', 'harddrop', 'adaptive', 'nodrop'].filter((name) => values[name] === true);
+  const law = format.redProbability ? `probability ${shareText(own.maxP / PROBABILITY_ONE)}` : `Plog ${own.pLog}`;
+  return [
+    `limit ${printSizeAsTc(limit)} min ${printSizeAsTc(own.minBytes)} max ${printSizeAsTc(own.maxBytes)}`,
+    ...flags,
+    `ewma ${own.wLog} ${law} Scell_log ${own.cellLog}`,
+  ].join(' ');
+}
+
+function fqText(format: TcFormat, values: Values, frame: number): string {
+  const { limit, flowLimit, quantum = 2 * frame, initialQuantum = 10 * frame } = values as Record<string, number>;
+  const { maxrate, lowRateThreshold, refillDelay } = values as Record<string, number | undefined>;
+  const rate = maxrate === undefined ? '' : `maxrate ${rateText(format, maxrate)} `;
+  return [
+    `limit ${limit}p flow_limit ${flowLimit}p buckets ${FQ_BUCKETS} orphan_mask ${FQ_ORPHAN_MASK}`,
+    `quantum ${printSizeAsTc(quantum)} initial_quantum ${printSizeAsTc(initialQuantum)}`,
+    `${rate}low_rate_threshold ${rateText(format, lowRateThreshold ?? 0)} refill_delay ${timeText(format, refillDelay ?? 0)}`,
+    `timer_slack ${timeText(format, 10_000)} horizon ${timeText(format, 10e9)} horizon_drop `,
+  ].join(' ');
+}
+
+function tbfText(format: TcFormat, values: Values): string {
   const { rate, burst, mpu, overhead, linklayer, peakrate, mtu } = values as {
     rate: number;
     burst: number;
@@ -89,40 +208,26 @@ function tbfText(values: Values): string {
   };
   const bytesPerSecond = Math.floor(rate / 8);
   // The kernel gives the bucket back in ticks of 64 ns, which tc turns into whole microseconds and those into bytes.
-  const shown = (perSecond: number, bytes: number): number => {
-    const ticks = Math.floor(((bytes + overhead) * 1e9) / perSecond / 64);
-    return Math.floor((perSecond * Math.floor(ticks / 15.625)) / 1e6);
+  const bucketUs = (perSecond: number, bytes: number): number =>
+    Math.floor(Math.floor(((bytes + overhead) * 1e9) / perSecond / 64) / 15.625);
+  const shown = (perSecond: number, bytes: number): string => {
+    const size = printSizeAsTc(Math.floor((perSecond * bucketUs(perSecond, bytes)) / 1e6));
+    return `${size}/1 mpu ${printSizeAsTc(mpu)}`;
   };
   const limit = tbfLimitBytes(values);
-  const bucketUs = Math.floor(Math.floor(((burst + overhead) * 1e9) / bytesPerSecond / 64) / 15.625);
-  let latencyUs = 1e6 * (limit / bytesPerSecond) - bucketUs;
-  const parts = [
-    `rate ${printRateAsTc(bytesPerSecond * 8)} burst ${printSizeAsTc(shown(bytesPerSecond, burst))}/1 mpu ${printSizeAsTc(mpu)}`,
-  ];
+  const latencyOf = (perSecond: number, bytes: number): number =>
+    1e6 * (limit / perSecond) - bucketUs(perSecond, bytes);
+  let latencyUs = latencyOf(bytesPerSecond, burst);
+  const parts = [`rate ${rateText(format, bytesPerSecond * 8)} burst ${shown(bytesPerSecond, burst)}`];
   if (peakrate !== undefined && mtu !== undefined) {
     const peak = Math.floor(peakrate / 8);
-    parts.push(
-      `peakrate ${printRateAsTc(peak * 8)} minburst ${printSizeAsTc(shown(peak, mtu))}/1 mpu ${printSizeAsTc(mpu)}`,
-    );
-    latencyUs = Math.max(
-      latencyUs,
-      1e6 * (limit / peak) - Math.floor(Math.floor(((mtu + overhead) * 1e9) / peak / 64) / 15.625),
-    );
+    parts.push(`peakrate ${rateText(format, peak * 8)} mtu ${shown(peak, mtu)}`);
+    latencyUs = Math.max(latencyUs, latencyOf(peak, mtu));
   }
   parts.push(
-    latencyUs >= 0 ? `lat ${printDurationAsTc(Math.floor(latencyUs) * 1000)}` : `limit ${printSizeAsTc(limit)}`,
+    latencyUs >= 0 ? `lat ${timeText(format, Math.floor(latencyUs) * 1000)}` : `limit ${printSizeAsTc(limit)}`,
   );
   if (overhead > 0) parts.push(`overhead ${overhead}`);
-  return `${parts.join(' ')} linklayer ${linklayer === 'ethernet' ? 'ethernet' : 'atm'} `;
-}
-
-/** Defaults of tc for what is not given (tc/q_red.c). */
-function redMax(values: Values): number {
-  const { limit, min, max } = values as { limit: number; min?: number; max?: number };
-  return max ?? (min === undefined ? Math.floor(limit / 4) : min * 3);
-}
-
-function redMin(values: Values): number {
-  const { min } = values as { min?: number };
-  return min ?? Math.floor(redMax(values) / 3);
+  if (format.linklayer) parts.push(`linklayer ${linklayer === 'ethernet' ? 'ethernet' : 'atm'}`);
+  return `${parts.join(' ')} `;
 }

@@ -86,6 +86,43 @@ describe.skipIf(!htbWorks)('the real tc', () => {
   });
 });
 
+const others: readonly (readonly [string, string])[] = [
+  ['sfq', 'perturb: 10s, limit: 300, depth: 20, flows: 64, divisor: 512, headdrop: true, quantum: 3000b'],
+  ['sfq', 'redflowlimit: 60000b, min: 8000b, max: 20000b, avpkt: 1000b, burst: 20, probability: 0.12, ecn: true'],
+  ['codel', 'limit: 200, target: 10ms, interval: 50ms, ceThreshold: 2ms, ecn: true'],
+  ['fq_codel', 'flows: 64, quantum: 300b, memoryLimit: 4mb, dropBatch: 1, ceThreshold: 1ms, ecn: false'],
+  ['red', 'limit: 400kb, avpkt: 1000b, min: 30kb, max: 90kb, burst: 55, bandwidth: 20mbit, ecn: true, adaptive: true'],
+  ['red', 'limit: 60kb, avpkt: 1000b, probability: 0.1, ecn: true, nodrop: true'],
+  ['fq', 'limit: 500, flowLimit: 20, quantum: 9000b, initialQuantum: 30000b, maxrate: 20mbit, refillDelay: 20ms'],
+  ['prio', 'handle: "1:", bands: 5, priomap: [4, 3, 2, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]'],
+  ['netem', 'delay: 10ms, jitter: 2ms, delayCorrelation: 25%, distribution: paretonormal, loss: 1%, ecn: true'],
+  ['netem', 'delay: 10ms, reorder: 25%, reorderCorrelation: 50%, gap: 5, duplicate: 1%, corrupt: 0.1%'],
+  ['netem', 'lossState: { p13: 1%, p31: 90%, p32: 5%, p23: 50%, p14: 0.5% }, slot: { minDelay: 1ms, packets: 3 }'],
+  ['netem', 'lossGemodel: { p: 1%, r: 10%, lossInBad: 70% }, rate: 5mbit, cellSize: 48, cellOverhead: 5'],
+  ['netem', 'slot: { distribution: normal, delay: 5ms, jitter: 1ms, bytes: 9000b }, qdisc: { kind: pfifo, limit: 9 }'],
+  ['police', 'rate: 5mbit, burst: 20kb, peakrate: 10mbit, mtu: 2kb, exceed: drop, conform: pipe'],
+  ['police', 'avrate: 5mbit, estimator: { interval: 250ms, average: 1s }, exceed: drop, ingress: true'],
+  ['police', 'pktsRate: 1000, pktsBurst: 100, exceed: reclassify'],
+];
+
+describe.skipIf(!htbWorks)('commands of kinds that this kernel may not have', () => {
+  // What tc itself says of a word; the kernel, if it has no such kind, says so in other words.
+  const REFUSED = /What is|Illegal|Usage|Unknown|Bad action|Command line is not complete|specified|dangling|is wrong|can't/i;
+  const KERNEL =
+    /^(?:Error: )?(?:Specified qdisc kind is unknown|TC classifier not found|Failed to (?:load|find)).*$|^We have an error talking.*$|^RTNETLINK answers.*$/gim;
+
+  it.each(others)('%s of %s are words of tc', (kind, options) => {
+    const loaded = scenarioOf(
+      `duration: 1ms\nhops:\n  h: { shaper: ${kind}, ${options} }\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, via: [h] }\n`,
+    );
+    const { script, left } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    expect(left).toEqual([]);
+    const commands = script.split('\n').filter((line) => /^tc (?:qdisc|filter) add/.test(line));
+    const said = inNamespace(commands.map((line) => `${line.replace(/^tc/, TC)} 2>&1 || true`).join('\n'));
+    expect(said?.replaceAll(KERNEL, '')).not.toMatch(REFUSED);
+  });
+});
+
 describe('the recording stand-in', () => {
   it('writes what a script with a loop calls, and the import reads it', () => {
     const folder = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();

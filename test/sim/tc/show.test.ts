@@ -50,6 +50,13 @@ describe('versions differ', () => {
     const text = `qdisc htb 1: root refcnt 2 r2q 10 default ${shown} direct_packets_stat 0\n${classes(minor)}\n`;
     expect(hopOf(text).default).toBe(expected);
   });
+  it('blanks that tc 6.2 and later forget are put back', () => {
+    const shown = `${golden('qdisc-show.txt')}\n${golden('class-show.txt')}`;
+    const later = shown.replaceAll('/1 mpu', '/1mpu');
+    expect(classesOf(later)).toEqual(classesOf(shown));
+    expect(classesOf(later.replaceAll(/leaf (\w+): /g, 'leaf $1'))).toEqual(classesOf(shown));
+    expect(complaints(imported(later).messages)).toEqual(complaints(imported(shown).messages));
+  });
   it('default 32 of JSON is decimal, "0x20" is not', () => {
     const json = (value: string): string =>
       `[{"kind":"htb","handle":"1:","root":true,"options":{"r2q":10,"default":${value}}}]\n[{"class":"htb","handle":"1:20","root":true,"rate":125000,"ceil":125000}]`;

@@ -107,7 +107,8 @@ const others: readonly (readonly [string, string])[] = [
 
 describe.skipIf(!htbWorks)('commands of kinds that this kernel may not have', () => {
   // What tc itself says of a word; the kernel, if it has no such kind, says so in other words.
-  const REFUSED = /What is|Illegal|Usage|Unknown|Bad action|Command line is not complete|specified|dangling|is wrong|can't/i;
+  const REFUSED =
+    /What is|Illegal|Usage|Unknown|Bad action|Command line is not complete|specified|dangling|is wrong|can't/i;
   const KERNEL =
     /^(?:Error: )?(?:Specified qdisc kind is unknown|TC classifier not found|Failed to (?:load|find)).*$|^We have an error talking.*$|^RTNETLINK answers.*$/gim;
 

@@ -84,8 +84,11 @@ export interface ModelDeclaration {
   readonly parameters: Parameters;
   /** Names of the counters that it reports, with one sentence each. */
   readonly counters: Readonly<Record<string, string>>;
-  /** Finds what is wrong between parameters (circular parents, a default class that is not there). */
-  check?(values: Values): ParameterProblem[];
+  /**
+   * Finds what is wrong between parameters (circular parents, a default class that is not there). `written` are the values
+   * as they stand in the scenario, for models that must know how a number was put.
+   */
+  check?(values: Values, written?: Values): ParameterProblem[];
   /** Looks at the beginning of the files that the values name; called where files can be read. */
   checkFiles?(values: Values, readBytes: ReadBytes): ParameterProblem[];
 }

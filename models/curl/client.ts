@@ -3,6 +3,7 @@ import { ResponseStream } from './response.ts';
 import type { ClientConnection, ClientHost, TransferClient } from './socket.ts';
 import { SOCKET_WAKE_NS } from './socket.ts';
 import { SteppedBucket } from './stepped-bucket.ts';
+import { StreamWindow } from './stream-window.ts';
 import type { CurlRules } from './versions.ts';
 import { UPLOAD_BUFFER_BYTES } from './versions.ts';
 
@@ -18,6 +19,8 @@ export interface CurlPlan {
   readonly sizeBytes: number;
   /** A chunked answer does not tell its length. */
   readonly chunked: boolean;
+  /** Over HTTP/2, the server sends as far as the window of the stream lets it; lengths of HTTP/1.1 are kept. */
+  readonly http2: boolean;
   /** Transfers, one after the other. */
   readonly repeat: number;
   /** Between the end of one transfer and the start of the next (ns). */
@@ -71,6 +74,8 @@ export class CurlClient implements TransferClient {
   #bucket: SteppedBucket;
   #bucketStarted = false;
   #connection: ClientConnection | undefined;
+  /** Of a limited download over HTTP/2. */
+  #stream: StreamWindow | undefined;
   #state = IDLE;
   /** The socket will wake the client, or has done so and the client is about to run. */
   #polling = false;
@@ -92,7 +97,7 @@ export class CurlClient implements TransferClient {
     this.#host = host;
     this.#response = new ResponseStream(
       plan.direction === 'download' ? plan.sizeBytes : 0,
-      plan.direction === 'download' && plan.chunked,
+      plan.direction === 'download' && plan.chunked && !plan.http2,
     );
     this.#window = new AverageWindow(plan.limitBytesPerSecond);
     this.#bucket = new SteppedBucket(plan.rules, plan.limitBytesPerSecond);
@@ -147,9 +152,18 @@ export class CurlClient implements TransferClient {
   #request(nowNs: number): void {
     const bodyBytes = this.#plan.direction === 'upload' ? this.#plan.sizeBytes : 0;
     const responseBytes = this.#response.totalBytes;
-    this.#connection?.request({ headerBytes: REQUEST_BYTES, bodyBytes, responseBytes }, nowNs);
+    const stream = this.#openStream();
+    const window = stream === undefined ? {} : { windowBytes: this.#response.headerBytes + stream.sizes.initialBytes };
+    this.#connection?.request({ headerBytes: REQUEST_BYTES, bodyBytes, responseBytes, ...window }, nowNs);
+    this.#stream = stream;
     this.#state = MOVING;
     this.#perform(nowNs);
+  }
+
+  #openStream(): StreamWindow | undefined {
+    const { http2, direction, limitBytesPerSecond, rules } = this.#plan;
+    if (!http2 || direction === 'upload' || limitBytesPerSecond === 0) return undefined;
+    return new StreamWindow(rules, limitBytesPerSecond, this.#bucket.steps.tokensPerStep);
   }
 
   /** Calls of curl_multi_perform, until something has to be waited for. */
@@ -229,7 +243,10 @@ export class CurlClient implements TransferClient {
     }
     const askedBytes = this.#readBytes(visitCapBytes, nowNs);
     const gotBytes = askedBytes === 0 ? 0 : (this.#connection?.read(askedBytes, nowNs) ?? 0);
-    if (gotBytes === 0) return false;
+    if (gotBytes === 0) {
+      this.#moveStreamWindow(0, nowNs);
+      return false;
+    }
     this.#visitReads++;
     this.#visitBytes += gotBytes;
     this.#count(gotBytes, nowNs);
@@ -253,25 +270,41 @@ export class CurlClient implements TransferClient {
   #readBytes(visitCapBytes: number, nowNs: number): number {
     const { rules, bufferBytes, direction } = this.#plan;
     if (rules.visit === 'until-empty' || direction === 'upload') return bufferBytes;
-    if (rules.visit === 'tokens') return Math.min(bufferBytes, this.#bucket.allowanceBytes(nowNs));
+    if (rules.visit === 'tokens') {
+      const allowedBytes = this.#bucket.allowanceBytes(nowNs);
+      // What has come over a stream was let in by its window, and is taken whole.
+      return this.#stream !== undefined && allowedBytes > 0 ? bufferBytes : Math.min(bufferBytes, allowedBytes);
+    }
     if (rules.visit === 'limit-per-visit') return Math.min(bufferBytes, visitCapBytes - this.#visitBytes);
     return Math.min(bufferBytes, visitCapBytes);
   }
 
   /** Counts bytes of the answer; starts the bucket with its first byte, or, where it is tuned, with that of the body. */
   #count(answerBytes: number, nowNs: number): void {
-    const { rules, direction, chunked, sizeBytes } = this.#plan;
+    const { rules, direction } = this.#plan;
     this.#answerBytes += answerBytes;
     if (direction === 'upload') return;
     const bodyBytes = this.#response.bodyBytes(this.#answerBytes) - this.#movedBytes;
     this.#movedBytes += bodyBytes;
     this.#visitBodyBytes += bodyBytes;
-    if (rules.family === 'average-window') return;
+    if (rules.family === 'stepped-bucket') this.#consume(bodyBytes, nowNs);
+    this.#moveStreamWindow(bodyBytes, nowNs);
+  }
+
+  #consume(bodyBytes: number, nowNs: number): void {
+    const { rules, chunked, sizeBytes } = this.#plan;
     if (!this.#bucketStarted && (rules.steps !== 'tuned' || bodyBytes > 0)) {
       this.#bucket.start(nowNs, chunked ? undefined : sizeBytes);
       this.#bucketStarted = true;
     }
     this.#bucket.consumed(bodyBytes, nowNs);
+  }
+
+  /** After a receive over HTTP/2, tells the server of a window that has grown. */
+  #moveStreamWindow(bodyBytes: number, nowNs: number): void {
+    if (this.#stream === undefined || this.#isComplete()) return;
+    const grantBytes = this.#stream.onReceive(bodyBytes, this.#bucket.allowanceBytes(nowNs));
+    if (grantBytes > 0) this.#connection?.grant(grantBytes, nowNs);
   }
 
   /** One send of a body. */

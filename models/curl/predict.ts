@@ -1,6 +1,7 @@
 import type { CurlPlan } from './client.ts';
 import { initialSteps, tunedSteps } from './stepped-bucket.ts';
-import { type CurlRules, streamWindow, UPLOAD_BUFFER_BYTES } from './versions.ts';
+import { streamSizes } from './stream-window.ts';
+import { type CurlRules, UPLOAD_BUFFER_BYTES } from './versions.ts';
 
 /** One line of the arithmetic from a limit to a finish. */
 export interface PredictionLine {
@@ -44,14 +45,26 @@ function limitLine(plan: CurlPlan): PredictionLine {
   };
 }
 
-/** What the server of an HTTP/2 download may send ahead of the reader. */
-function windowLine(plan: CurlPlan, tokensPerStep: number): PredictionLine {
-  return {
-    label: 'HTTP/2 window',
-    value: streamWindow(plan.rules, plan.limitBytesPerSecond, tokensPerStep).runningBytes,
-    unit: 'B',
-    rule: `window of a stream, were it HTTP/2: how far the server may send ahead (lib/http2.c, ${plan.rules.version})`,
-  };
+/** What the server of an HTTP/2 download may send ahead of the reader; no line over HTTP/1.1. */
+function windowLines({ http2, rules, limitBytesPerSecond }: CurlPlan, tokensPerStep: number): PredictionLine[] {
+  if (!http2) return [];
+  // Announced before the length of the answer is known.
+  const firstTokens = initialSteps(rules, limitBytesPerSecond).tokensPerStep;
+  const { initialBytes } = streamSizes(rules, limitBytesPerSecond, firstTokens);
+  const { runningBytes } = streamSizes(rules, limitBytesPerSecond, tokensPerStep);
+  const source = `lib/http2.c, ${rules.version}`;
+  return [
+    { label: 'first window', value: initialBytes, unit: 'B', rule: `what the server may send at first (${source})` },
+    { label: 'stream window', value: runningBytes, unit: 'B', rule: `how far it may send ahead then (${source})` },
+  ];
+}
+
+/** What curl finds when it looks again: over HTTP/2 the server has sent no further than the window of the stream. */
+function queuedBytes(plan: CurlPlan, path: PredictionPath): number {
+  if (!plan.http2) return path.queueBytes;
+  // A window of tokens is empty as long as curl waits.
+  if (plan.rules.stream === 'tokens') return 0;
+  return Math.min(path.queueBytes, streamSizes(plan.rules, plan.limitBytesPerSecond, 0).runningBytes);
 }
 
 function finishLines(plan: CurlPlan, path: PredictionPath, seconds: number, rule: string): PredictionLine[] {
@@ -117,7 +130,8 @@ function predictVisits(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
       ),
     ];
   }
-  const visitBytes = Math.min(largestVisitBytes(rules, bufferBytes, limitBytesPerSecond), path.queueBytes);
+  const queueBytes = queuedBytes(plan, path);
+  const visitBytes = Math.min(largestVisitBytes(rules, bufferBytes, limitBytesPerSecond), queueBytes);
   const visits = Math.ceil(sizeBytes / visitBytes);
   const beforeLastBytes = Math.max(0, visits - 1) * visitBytes;
   return [
@@ -127,12 +141,12 @@ function predictVisits(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
       label: 'visit',
       value: visitBytes,
       unit: 'B',
-      rule: path.queueBytes === visitBytes ? 'what the receive queue holds' : visitRule(rules),
+      rule: queueBytes === visitBytes ? 'what the receive queue holds' : visitRule(rules),
     },
     { label: 'wait', value: visitBytes / limitBytesPerSecond, unit: 's', rule: 'visit / limit' },
     { label: 'visits', value: visits, unit: 'visits', rule: 'size / visit, rounded up' },
     { label: 'last visit', value: sizeBytes - beforeLastBytes, unit: 'B', rule: 'it is never waited for' },
-    windowLine(plan, limitBytesPerSecond),
+    ...windowLines(plan, limitBytesPerSecond),
     ...finishLines(
       plan,
       path,
@@ -150,8 +164,8 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
   const stepSeconds = steps.stepUs / 1e6;
   const lumps = Math.ceil(sizeBytes / steps.tokensPerStep);
   const lastBytes = sizeBytes - Math.max(0, lumps - 1) * steps.tokensPerStep;
-  const queuedBytes = isUpload || lumps <= 1 ? 0 : Math.min(lastBytes, path.queueBytes);
-  const lineSeconds = (lastBytes - queuedBytes) / path.payloadBytesPerSecond;
+  const readAtOnceBytes = isUpload || lumps <= 1 ? 0 : Math.min(lastBytes, queuedBytes(plan, path));
+  const lineSeconds = (lastBytes - readAtOnceBytes) / path.payloadBytesPerSecond;
   const waitsForAnswer = isUpload && lastBytes === steps.tokensPerStep;
   const waits = Math.max(0, lumps - 1) + (waitsForAnswer ? 1 : 0);
   return [
@@ -165,7 +179,7 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
     },
     { label: 'lumps', value: lumps, unit: 'steps', rule: 'size / lump, rounded up' },
     { label: 'last lump', value: lastBytes, unit: 'B', rule: 'it is never waited for' },
-    ...(isUpload ? [] : [windowLine(plan, steps.tokensPerStep)]),
+    ...windowLines(plan, steps.tokensPerStep),
     ...finishLines(
       plan,
       path,

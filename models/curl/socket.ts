@@ -13,6 +13,8 @@ export interface ClientConnection {
   write(maxBytes: number, nowNs: number): number;
   /** Sends a request; the server's answer follows it, or follows the last byte of its body. */
   request(request: ClientRequest, nowNs: number): void;
+  /** Lets the server send so much more of an answer whose request came with a window (HTTP/2). */
+  grant(bytes: number, nowNs: number): void;
 }
 
 /** One request and what the server does with it. */
@@ -23,6 +25,8 @@ export interface ClientRequest {
   readonly bodyBytes: number;
   /** All that the server sends in answer, as it is on the stream: header, framing and body (bytes). */
   readonly responseBytes: number;
+  /** How much of the answer the server may send before it is granted more (bytes); absent: all. */
+  readonly windowBytes?: number;
 }
 
 /** One finished transfer. */

@@ -20,6 +20,15 @@ export type StepRule =
   /** A second, stretched or shrunk for downloads of known length. */
   | 'tuned';
 
+/** How far the server of a limited HTTP/2 download may send ahead of curl. */
+export type StreamRule =
+  /** One and a half seconds' worth, from the start of the stream. */
+  | 'ahead'
+  /** 64 KiB, and a second's worth once the answer starts. */
+  | 'second'
+  /** The tokens at hand. */
+  | 'tokens';
+
 /** What a release of curl does with a speed limit. */
 export interface CurlRules {
   readonly version: string;
@@ -44,6 +53,9 @@ export interface CurlRules {
   readonly burstFloorBytes: number;
   /** A debt is waited for in proportion; otherwise for whole steps. */
   readonly proportionalDebt: boolean;
+  /** `--limit-rate` takes fractions, and t and p for powers of 1024 (curl commit 6d6899c2f0). */
+  readonly readsFractions: boolean;
+  readonly stream: StreamRule;
 }
 
 /** The revision of the rewrite that the mail of November 2025 measured, before it was merged. */
@@ -103,6 +115,8 @@ export function rulesOf(version: string): CurlRules | undefined {
     restoresAtStart: from('8.20.0'),
     burstFloorBytes: from('8.21.0') ? 32768 : 0,
     proportionalDebt: from('8.19.0'),
+    readsFractions: from('8.19.0'),
+    stream: from('8.18.0') ? 'tokens' : from('8.10.0') ? 'second' : 'ahead',
   };
 }
 
@@ -125,29 +139,4 @@ export function receiveBufferBytes(client: 'tool' | 'lib', limitBytesPerSecond: 
   if (client === 'lib') return LIBRARY_BUFFER_BYTES;
   if (limitBytesPerSecond === 0 || limitBytesPerSecond >= TOOL_BUFFER_BYTES) return TOOL_BUFFER_BYTES;
   return Math.max(limitBytesPerSecond, SMALLEST_BUFFER_BYTES);
-}
-
-/** Window of an HTTP/2 stream that a limited download announces at its start, and while it runs (bytes). */
-export interface StreamWindow {
-  readonly initialBytes: number;
-  readonly runningBytes: number;
-}
-
-/**
- * The HTTP/2 stream window of a limited download.
- *
- * Source: curl, lib/http2.c: 1.5 seconds' worth to 8.9.1; one second's worth after the response starts to 8.17.0; then the
- * tokens at hand.
- */
-export function streamWindow(rules: CurlRules, limitBytesPerSecond: number, tokensPerStep: number): StreamWindow {
-  const largest = 10 * 1024 * 1024;
-  if (rules.family === 'stepped-bucket') {
-    const initialBytes = tokensPerStep < 65536 ? Math.max(8192, tokensPerStep) : 65536;
-    return { initialBytes, runningBytes: tokensPerStep };
-  }
-  if (compareVersions(rules.version, '8.10.0') >= 0) {
-    return { initialBytes: 65536, runningBytes: limitBytesPerSecond < 2 ** 31 ? limitBytesPerSecond : largest };
-  }
-  const windowBytes = Math.min(largest, Math.ceil((limitBytesPerSecond * 3) / 2 / 16384) * 16384);
-  return { initialBytes: windowBytes, runningBytes: windowBytes };
 }

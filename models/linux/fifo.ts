@@ -109,7 +109,7 @@ export const pfifo: ShaperDeclaration = {
   summary: 'First in, first out, limited in packets (sch_fifo).',
   parameters: { limit: packetLimit, ...fifoParameters },
   counters: qdiscCounters,
-  check: versionProblems,
+  check: (values) => versionProblems(values),
   create: (values, surroundings) => create('pfifo', values, surroundings),
 };
 
@@ -128,7 +128,7 @@ export const bfifo: ShaperDeclaration = {
     ...fifoParameters,
   },
   counters: qdiscCounters,
-  check: versionProblems,
+  check: (values) => versionProblems(values),
   create: (values, surroundings) => create('bfifo', values, surroundings),
 };
 
@@ -139,6 +139,6 @@ export const pfifoHeadDrop: ShaperDeclaration = {
   summary: 'First in, first out, limited in packets; a full queue drops its oldest packet (sch_fifo).',
   parameters: { limit: packetLimit, ...fifoParameters },
   counters: qdiscCounters,
-  check: versionProblems,
+  check: (values) => versionProblems(values),
   create: (values, surroundings) => create('pfifo_head_drop', values, surroundings),
 };

@@ -66,7 +66,7 @@ export const pfifoFast: ShaperDeclaration = {
   summary: "Three FIFOs in strict priority by the packet's priority, of the device's length (sch_generic).",
   parameters: { kernel: kernelParameter, ...deviceParameters },
   counters: qdiscCounters,
-  check: versionProblems,
+  check: (values) => versionProblems(values),
   create(values, surroundings) {
     const kernel = kernelReleaseOf(values);
     const shares = kernel >= SHARED_FROM && kernel < SHARED_BEFORE;

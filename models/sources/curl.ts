@@ -18,6 +18,7 @@ export function curlPlan(values: Values): CurlPlan {
     direction: values.direction as 'download' | 'upload',
     sizeBytes: values.size as number,
     chunked: values.length === 'chunked',
+    http2: values.http === '2',
     repeat: values.repeat as number,
     pauseNs: values.pause as number,
     reuse: values.reuse as boolean,
@@ -25,11 +26,30 @@ export function curlPlan(values: Values): CurlPlan {
   };
 }
 
+/**
+ * What is wrong with a limit that the release's own command would refuse, and end with 2.
+ *
+ * Source: curl, src/tool_getparam.c: GetSizeParameter; an application hands over a number, however it came by it.
+ */
+function limitProblem(values: Values, written: Values): ParameterProblem | undefined {
+  const { version, client, limit } = values;
+  const text = String(written.limit);
+  if (client !== 'tool' || limit === undefined || rulesOf(version as string)?.readsFractions !== false)
+    return undefined;
+  if (!/[.tp]/i.test(text)) return undefined;
+  return {
+    path: ['limit'],
+    expected: `a whole number of bytes a second, alone or with b, k, m or g, as curl ${version} reads it`,
+    received: JSON.stringify(text),
+    hint: `fractions, t and p came with 8.19.0; for ${version} write ${limit}`,
+  };
+}
+
 /** curl with `--limit-rate`, over TCP. */
 export const curlSource: TransferSource = {
   kind: 'curl',
   role: 'source',
-  summary: 'curl with --limit-rate, in any release from 7.60.0, over TCP and HTTP/1.1.',
+  summary: 'curl with --limit-rate, in any release from 7.60.0, over TCP and HTTP/1.1 or HTTP/2.',
   parameters: {
     version: {
       type: { choice: curlVersions },
@@ -38,8 +58,8 @@ export const curlSource: TransferSource = {
     },
     limit: {
       type: 'curl-limit',
-      help: 'As --limit-rate takes it: bytes a second, k = 1024; absent: unlimited.',
-      minimum: 1,
+      help: 'As --limit-rate of the version takes it: bytes a second, k = 1024, fractions from 8.19.0; 0 or absent: unlimited.',
+      minimum: 0,
     },
     client: {
       type: { choice: ['tool', 'lib'] },
@@ -58,6 +78,11 @@ export const curlSource: TransferSource = {
       help: 'Whether the answer tells its length; newer releases tune their steps to it.',
       default: 'known',
     },
+    http: {
+      type: { choice: ['1.1', '2'] },
+      help: 'Version of HTTP; with 2 the server of a limited download sends no further ahead than the window of its stream.',
+      default: '1.1',
+    },
     reuse: {
       type: 'boolean',
       help: 'Repeated transfers share one handle and one connection; otherwise each is a new curl.',
@@ -66,16 +91,26 @@ export const curlSource: TransferSource = {
     ...transferParameters,
   },
   counters: {},
-  check(values): ParameterProblem[] {
-    if (values.direction !== 'upload' || values.length !== 'chunked') return [];
-    return [
-      {
+  check(values, written = values): ParameterProblem[] {
+    const problem = limitProblem(values, written);
+    const problems = problem === undefined ? [] : [problem];
+    if (values.direction === 'upload' && values.length === 'chunked') {
+      problems.push({
         path: ['length'],
         expected: 'known for an upload',
         received: 'chunked',
         hint: 'it describes the answer to a download',
-      },
-    ];
+      });
+    }
+    if (values.direction === 'upload' && values.http === '2') {
+      problems.push({
+        path: ['http'],
+        expected: '1.1 for an upload',
+        received: '2',
+        hint: 'the windows of HTTP/2 are known for downloads only',
+      });
+    }
+    return problems;
   },
   createClient: (values: Values, host: ClientHost): TransferClient => new CurlClient(curlPlan(values), host),
   limitBitsPerSecond: (values) => 8 * ((values.limit as number | undefined) ?? 0),

@@ -176,7 +176,7 @@ export class ScenarioChecker {
     const checked = values.checkMapping(node, this.#mergedParameters(declaration, SHAPED_HOP_PARAMETERS), memo);
     if (checked === INVALID) return undefined;
     const shaper = { kind: declaration.kind, values: pick(checked, declaration.parameters) };
-    const isConsistent = values.checkModel(declaration, shaper.values);
+    const isConsistent = values.checkModel(declaration, shaper.values, node);
     const link = this.#link(checked);
     if (link === undefined || !isConsistent) return undefined;
     const timerValues = checked.timer ?? values.checkMapping(EMPTY, TIMER_PARAMETERS, this.#memo.child('timer'));
@@ -242,7 +242,7 @@ export class ScenarioChecker {
     const pathFits = Array.isArray(via) && values.within('via', () => this.#via(via, hops));
     if (checked === INVALID) return undefined;
     const source = { kind: declaration.kind, values: pick(checked, declaration.parameters) };
-    const isConsistent = values.checkModel(declaration, source.values);
+    const isConsistent = values.checkModel(declaration, source.values, node);
     const path = checked.via as readonly string[];
     if (!pathFits || !isConsistent) return undefined;
     const crossed = path.map((hop) => hops.get(hop));

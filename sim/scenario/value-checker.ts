@@ -145,9 +145,9 @@ export class ValueChecker {
     return isValid ? values : INVALID;
   }
 
-  /** Checks a model's values among themselves. */
-  checkModel(declaration: ModelDeclaration, values: Values): boolean {
-    const problems = declaration.check?.(values) ?? [];
+  /** Checks a model's values among themselves; `written` is the mapping that they were read from. */
+  checkModel(declaration: ModelDeclaration, values: Values, written: Values): boolean {
+    const problems = declaration.check?.(values, written) ?? [];
     if (problems.length === 0 && this.#readBytes !== undefined && declaration.checkFiles !== undefined) {
       problems.push(...declaration.checkFiles(values, this.#readBytes));
     }
@@ -291,10 +291,11 @@ export class ValueChecker {
       parameters = { kind: { type: 'string', help: `Kind of ${role}.` }, ...declaration.parameters };
       this.#nestedParameters.set(declaration, parameters);
     }
-    const checked = this.checkMapping(isWord ? {} : node, parameters, memo.child('kind'));
+    const written = isWord ? {} : node;
+    const checked = this.checkMapping(written, parameters, memo.child('kind'));
     if (checked === INVALID) return INVALID;
     const { kind: _, ...values } = checked;
-    return this.checkModel(declaration, values) ? { kind: declaration.kind, values } : INVALID;
+    return this.checkModel(declaration, values, written) ? { kind: declaration.kind, values } : INVALID;
   }
 
   /** The first type that accepts; where none does, the complaints of the only one of that shape, or all types named. */

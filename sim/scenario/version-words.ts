@@ -1,6 +1,8 @@
 /** More names than that are not told one by one. */
 const MOST_LISTED = 12;
 const VERSION = /^\d+(?:\.\d+)*$/;
+/** A version with a name before it or as a tag: `v8.18.0`, `curl 8.19`, `curl-8_18_0`. */
+const NAMED_VERSION = /^[a-z]*[ /_-]?v?(\d+(?:[._]\d+)+)$/i;
 
 /**
  * Tells many versions by their ranges, one for each major number: `7.60.0 … 7.88.1, 8.0.0 … 8.22.0 or pr19384`.
@@ -33,10 +35,11 @@ export function versionRanges(names: readonly string[]): string | undefined {
 export function versionHint(word: string, names: readonly string[]): string | undefined {
   const versions = names.filter((name) => VERSION.test(name));
   const [oldest] = versions;
-  if (oldest === undefined || !VERSION.test(word)) return undefined;
-  const completed = versions.find((version) => version.startsWith(`${word}.`));
+  const bare = NAMED_VERSION.exec(word)?.[1]?.replaceAll('_', '.') ?? word;
+  if (oldest === undefined || !VERSION.test(bare)) return undefined;
+  const completed = versions.find((version) => version === bare || version.startsWith(`${bare}.`));
   if (completed !== undefined) return `did you mean ${completed}?`;
-  const before = versions.findLast((version) => compare(version, word) < 0);
+  const before = versions.findLast((version) => compare(version, bare) < 0);
   if (before === undefined) return `${oldest} is the oldest`;
   return before === versions.at(-1) ? `${before} is the newest` : `did you mean ${before}?`;
 }

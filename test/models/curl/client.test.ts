@@ -13,6 +13,7 @@ function run(version: string, more: Partial<CurlPlan> = {}, linkMbit = 700, unti
     direction: 'download',
     sizeBytes: 1_000_000,
     chunked: false,
+    http2: false,
     repeat: 1,
     pauseNs: 0,
     reuse: false,
@@ -91,6 +92,52 @@ describe('downloads', () => {
 
   it('of nothing end with the header', () => {
     for (const version of ['8.6.0', '8.19.0']) expect(secondsOf(run(version, { sizeBytes: 0 }))[0]).toBeLessThan(0.01);
+  });
+});
+
+describe('downloads over HTTP/2', () => {
+  const over = { http2: true, limitBytesPerSecond: 2_000_000, sizeBytes: 5_242_880 } as const;
+
+  it('of a bucket begin each lump at line speed: the window lets nothing be queued while curl waits', () => {
+    const [queued] = secondsOf(run('pr19384', { ...over, http2: false }, 50));
+    const [windowed] = secondsOf(run('pr19384', over, 50));
+    // All of the last 1242880 bytes come over the link: 858.3 segments of 1514 bytes, but for the link's burst.
+    expect(windowed).toBeCloseTo(2 + (858.3 * 1514 * 8 - 32_000 * 8) / 50e6, 2);
+    expect(windowed! - queued!).toBeGreaterThan(0.15);
+  });
+
+  it('of an average window are not held back: the windows hold a second or more', () => {
+    for (const version of ['8.6.0', '8.17.0']) {
+      const [plain] = secondsOf(run(version, { ...over, http2: false }));
+      expect(secondsOf(run(version, over))[0]).toBeCloseTo(plain!, 1);
+    }
+  });
+
+  it('end with all bytes in every generation, at small limits too', () => {
+    for (const version of ['7.60.0', '8.6.0', '8.10.0', '8.17.0', '8.18.0', '8.19.0', '8.22.0', 'pr19384']) {
+      for (const limitBytesPerSecond of [1000, 20_000, 70_000]) {
+        const { transfers, visits } = run(version, { ...over, limitBytesPerSecond, sizeBytes: 100_000 });
+        expect(transfers).toHaveLength(1);
+        expect(visits.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(100_000);
+      }
+    }
+  });
+
+  it('without a limit have no window', () => {
+    const [seconds] = secondsOf(run('8.22.0', { ...over, limitBytesPerSecond: 0 }, 50));
+    expect(seconds).toBeCloseTo(secondsOf(run('8.22.0', { ...over, limitBytesPerSecond: 0, http2: false }, 50))[0]!, 3);
+  });
+
+  it('overdraw a bucket smaller than the first window of 8 KiB, and wait until steps have paid for it', () => {
+    // 8192 bytes come at once where 1000 are allowed: 7192 of debt, which the eighth step turns into a surplus.
+    const [first, second] = run('8.22.0', {
+      ...over,
+      limitBytesPerSecond: 1000,
+      sizeBytes: 20_000,
+      chunked: true,
+    }).visits;
+    expect(first!.bytes).toBe(8192);
+    expect((second!.timeNs - first!.timeNs) / 1e9).toBeCloseTo(8, 1);
   });
 });
 

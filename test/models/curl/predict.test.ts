@@ -17,6 +17,7 @@ function predict(
     direction: 'download',
     sizeBytes: 5_242_880,
     chunked: false,
+    http2: false,
     repeat: 1,
     pauseNs: 0,
     reuse: false,
@@ -67,6 +68,21 @@ describe('prediction', () => {
     expect(predict('8.6.0')).toMatchObject({ visits: 30, 'last visit': 16_384, finish: 2.613248 });
     const path = { payloadBytesPerSecond: Number.POSITIVE_INFINITY, queueBytes: 62_000 };
     expect(predict('8.6.0', {}, path)).toMatchObject({ visit: 62_000, visits: 85 });
+  });
+
+  it('over HTTP/2 has the windows of the stream, and nothing of the last lump queued before', () => {
+    const path = { payloadBytesPerSecond: 5_000_000, queueBytes: 242_880 };
+    expect(predict('pr19384', {}, path)).not.toHaveProperty('stream window');
+    expect(predict('pr19384', { http2: true }, path)).toMatchObject({
+      'first window': 65_536,
+      'stream window': 2_000_000,
+      finish: 2 + 1_242_880 / 5_000_000,
+    });
+    // Tuned to the length, but announced before it is known.
+    const small = { http2: true, limitBytesPerSecond: 20_000, sizeBytes: 105_000 };
+    expect(predict('8.22.0', small)).toMatchObject({ 'first window': 20_000, 'stream window': 20_780 });
+    // An average window lets the server send so far ahead, whatever the receive queue could hold.
+    expect(predict('8.6.0', { ...small, client: 'tool' })).toMatchObject({ 'stream window': 32_768, visit: 20_000 });
   });
 
   it('says when the path is slower than the limiter', () => {

@@ -65,6 +65,8 @@ export class ReceiveQueue implements ClientHost {
   #sendSpaceBytes = UPLOAD_SEND_BUFFER_BYTES;
   #uploadLeftBytes = 0;
   #responseBytes = 0;
+  /** How much of the answer the client's window lets through. */
+  #windowBytesOfStream = 0;
 
   constructor(path: Path) {
     this.#path = path;
@@ -123,17 +125,24 @@ export class ReceiveQueue implements ClientHost {
       read: (maxBytes) => this.#read(maxBytes),
       write: (maxBytes) => this.#write(maxBytes),
       request: (request, nowNs) => this.#request(request, nowNs),
+      grant: (bytes, nowNs) => this.#at(nowNs + this.#path.rttNs / 2, () => this.#answer(bytes)),
     };
   }
 
   #request(request: ClientRequest, nowNs: number): void {
     this.#responseBytes = request.responseBytes;
+    this.#windowBytesOfStream = 0;
+    const windowBytes = request.windowBytes ?? Number.POSITIVE_INFINITY;
     this.#uploadLeftBytes = request.bodyBytes;
-    if (request.bodyBytes === 0) this.#at(nowNs + this.#path.rttNs / 2, () => this.#answer());
+    if (request.bodyBytes === 0) this.#at(nowNs + this.#path.rttNs / 2, () => this.#answer(windowBytes));
   }
 
-  #answer(): void {
-    this.#toSendBytes += this.#responseBytes;
+  #answer(windowBytes: number): void {
+    this.#windowBytesOfStream += windowBytes;
+    const bytes = Math.min(this.#responseBytes, this.#windowBytesOfStream);
+    this.#responseBytes -= bytes;
+    this.#windowBytesOfStream -= bytes;
+    this.#toSendBytes += bytes;
     this.#sendSegments();
   }
 
@@ -159,7 +168,7 @@ export class ReceiveQueue implements ClientHost {
           this.#sendSpaceBytes += segment;
           this.#client.onWritable(ackNs);
         });
-        if (this.#uploadLeftBytes === 0) this.#answer();
+        if (this.#uploadLeftBytes === 0) this.#answer(Number.POSITIVE_INFINITY);
       });
     }
     return bytes;

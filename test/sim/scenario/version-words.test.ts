@@ -24,6 +24,12 @@ describe('versions in a message', () => {
     ['7.99.0', 'did you mean 7.88.1?'],
     ['9.1.0', '8.22.0 is the newest'],
     ['7.20', '7.60.0 is the oldest'],
+    ['v8.18.0', 'did you mean 8.18.0?'],
+    ['curl 8.19', 'did you mean 8.19.0?'],
+    ['curl-8_17_0', 'did you mean 8.17.0?'],
+    ['libcurl/7.88.1', 'did you mean 7.88.1?'],
+    ['v9.0', '8.22.0 is the newest'],
+    ['pr1938', undefined],
     ['newest', undefined],
   ])('%s gets a hint', (word, hint) => {
     expect(versionHint(word, curlVersions)).toBe(hint);
@@ -31,6 +37,7 @@ describe('versions in a message', () => {
 });
 
 test.each([
+  ['8.10', '[gw]', ['did you mean 8.10.0?']],
   ['8.18', 'gw', ['did you mean 8.18.0?', 'write [gw]']],
   ['"9.1.0"', '[gw]', ['8.22.0 is the newest']],
   ['pr1938', '[gw]', ['did you mean pr19384?']],

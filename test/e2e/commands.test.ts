@@ -40,6 +40,8 @@ describe('the command line', () => {
     [['run', small, '--format', 'sumary'], 'did you mean summary?'],
     [['run', small, '--set', 'rate'], '--set: expected name=value but received "rate"'],
     [['run', small, '--json', '--format', 'csv'], '--json and --format cannot both be given'],
+    [['run', small, '--format', 'tc', '--tc-version', '9.9'], 'modelled are 2.6.22'],
+    [['run', small, '--tc-version', '6.1'], 'says how --format tc shows'],
     [['explain', small, '--size', 'big'], '--size: expected a packet size'],
     [['explain', small, 'extra'], 'unexpected argument "extra"'],
     [['models', 'htbb'], 'no model of kind "htbb"\n  hint: did you mean htb?'],

@@ -124,6 +124,8 @@ export function modelOf(scenario: QdiscScenario, era: Era, qdisc: GoldenQdisc): 
     handle: qdisc.handle * 0x10000,
     ingress: scenario.ingress === 1,
   };
+  // Around the golden policer there is no filter that would match again: what is not dropped goes on.
+  if (qdisc.kind === 'police' && (values.exceed ?? 'reclassify') === 'reclassify') values.exceed = 'pipe';
   const { parameters } = shaperOf(qdisc.kind);
   for (const [name, value] of Object.entries(surroundings)) if (name in parameters) values[name] = value;
   const children = scenario.qdiscs.filter((candidate) => candidate.parent === qdisc.handle);

@@ -138,3 +138,26 @@ describe('what tc and the kernel refuse is found before the run', () => {
     }
   });
 });
+
+describe('what follows the longest frame of the device', () => {
+  const jumbo = { deviceMtu: 9000 };
+  const link = { linkBitsPerSecond: 8e6 };
+  const counters = (kind: string, given: Values) =>
+    run(nested(kind, { ...jumbo, ...given }), [burstOf(200, 1000, { intervalNs: 5e5 })], link).root.report(0).counters;
+
+  it('quanta of sfq and fq_codel', () => {
+    expect(counters('sfq', {}).quantum).toBe(9014);
+    expect(counters('fq_codel', {}).quantum).toBe(9014);
+  });
+  it('the backlog up to which codel drops nothing', () => {
+    // 2000 bytes/ms come and 1000 leave: after 200 ms at most 100 packets wait; with a limit of 9 the backlog stays below 9014.
+    expect(counters('codel', { limit: 9 }).count).toBe(0);
+    expect(counters('codel', { limit: 100 }).count).toBeGreaterThan(0);
+  });
+  it('the default of bfifo, with the Ethernet header', () => {
+    const source = burstOf(12, 9014);
+    const held = run(nested('bfifo', { ...jumbo, txQueueLen: 10 }), [source], { ...link, durationNs: 1 });
+    // One is on its way; ten times 9014 bytes fit.
+    expect(held.fates.filter(({ end }) => end === 'dropped')).toHaveLength(1);
+  });
+});

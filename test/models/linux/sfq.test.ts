@@ -35,6 +35,32 @@ describe('sfq', () => {
     expect(dropped.map(({ flow, sequence }) => `${flow}/${sequence}`)).toEqual(['1/7', '1/8', '1/9']);
   });
 
+  describe('with RED on each flow', () => {
+    // Thresholds that a burst of 40 packets of 1,000 bytes passes; a weight of 2^-1 lets the average follow at once.
+    const red = { redflowlimit: 60_000, min: 3000, max: 6000, avpkt: 1000, burst: 4, probability: 0.5, limit: 200 };
+    const counters = (given: Values, ecn: number) =>
+      run(nested('sfq', { ...red, ...given }), [burstOf(40, 1000, { ecn })], link).root.report(0).counters;
+
+    it('drops what may not be marked, above max as well', () => {
+      const { forcedDrop, probMark, forcedMark } = counters({ ecn: true }, 0) as Record<string, number>;
+      expect(forcedDrop).toBeGreaterThan(0);
+      expect([probMark, forcedMark]).toEqual([0, 0]);
+    });
+    it('marks above max, unless harddrop', () => {
+      expect(counters({ ecn: true }, 2)).toMatchObject({ forcedDrop: 0, probDrop: 0, droppedPackets: 0 });
+      expect(counters({ ecn: true }, 2).forcedMark).toBeGreaterThan(0);
+      expect(counters({ ecn: true, harddrop: true }, 2)).toMatchObject({ forcedMark: 0 });
+      expect(counters({ ecn: true, harddrop: true }, 2).forcedDrop).toBeGreaterThan(0);
+    });
+    it('with headdrop marks the oldest', () => {
+      expect(counters({ ecn: true, headdrop: true }, 2)).toMatchObject({ forcedMark: 0, probMark: 0, forcedDrop: 0 });
+      expect(counters({ ecn: true, headdrop: true }, 2).forcedMarkHead).toBeGreaterThan(0);
+    });
+    it('takes a packet that has its mark already for marked', () => {
+      expect(counters({ ecn: true }, 3)).toMatchObject({ forcedDrop: 0, probDrop: 0 });
+    });
+  });
+
   it('knows no more flows than it has slots', () => {
     const sources = [0, 1, 2, 3].map((flow) => burstOf(1, 100, { flow }));
     const { fates } = run(nested('sfq', { flows: 2 }), sources, link);

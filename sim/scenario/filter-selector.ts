@@ -184,6 +184,10 @@ class SelectorReader {
     this.#at++;
     const text = this.#take();
     const match = /^(nexthdr\+)?(0x[\da-f]{1,4}|\d{1,4})$/i.exec(text);
+    if (/^-\d+$/.test(text)) {
+      const hint = 'flows have no Ethernet addresses; give the flow its class by name';
+      throw new SelectorError('an offset within the IP packet', JSON.stringify(text), hint);
+    }
     if (match === null) throw this.#fault('an offset in bytes', text);
     const offset = Number(match[2]);
     if (offset % width !== 0) throw this.#fault(`an offset that is a multiple of ${width}`, text);

@@ -1,5 +1,6 @@
 import { mergeKept, readKept } from './kept-settings.ts';
 import type { TcMessage, TcTree } from './model.ts';
+import { WAY_OUT } from './recorder.ts';
 import { translate } from './scenario-document.ts';
 import type { Remark } from './scenario-qdisc.ts';
 import { readScript } from './script.ts';
@@ -47,8 +48,10 @@ function importTree(tree: TcTree, read: readonly TcMessage[], text: string, file
   const messages = [...read, ...translated.messages, ...lost].sort((a, b) => a.line - b.line);
   if (Object.keys(hops).length === 0 && kept === undefined) {
     const hasMistakes = messages.some((message) => message.severity === 'error');
-    const hint =
+    const read =
       'commands such as tc qdisc add dev eth0 root handle 1: htb default 10 are read, and what tc qdisc show and tc class show print';
+    const isTold = messages.some((message) => message.hint === WAY_OUT);
+    const hint = isTold ? read : `${read}; for a program that calls tc, ${WAY_OUT}`;
     return nothing([
       ...messages,
       error(1, hasMistakes ? 'nothing is left to simulate' : 'no tc command that sets anything up was found', hint),

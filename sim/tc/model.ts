@@ -90,6 +90,8 @@ export interface TcDevice {
   readonly tables: Map<number, number>;
   /** Kinds of the qdiscs that were refused, by handle. */
   readonly refused: Map<number, string>;
+  /** Handles of qdiscs that only pass on to the one that they hold. */
+  readonly transparent: Set<number>;
   readonly removed: Map<'root' | 'ingress', RemovedPart>;
   /** From `ip link set … txqueuelen`. */
   txQueueLength?: number;
@@ -110,6 +112,7 @@ export class TcTree {
         filters: [],
         tables: new Map(),
         refused: new Map(),
+        transparent: new Set(),
         removed: new Map(),
       };
       this.devices.set(name, device);

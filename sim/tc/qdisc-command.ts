@@ -1,5 +1,5 @@
 import { writeClassId } from '../units/class-id.ts';
-import { readClassId, readHandle } from './class-id.ts';
+import { majorOf, readClassId, readHandle } from './class-id.ts';
 import { type CommandPlace, deviceName, type Verb } from './command-place.ts';
 import { type TcDevice, TcFault, type TcOption, type TcQdisc, type TcTree } from './model.ts';
 import { QDISC_OPTIONS, SIZE_TABLE_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
@@ -52,7 +52,7 @@ export function qdiscCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
   if (parent === 'ingress') return ingress(device, verb, place);
   if (kind === '') throw new TcFault('the qdisc has no kind', 'for example: tc qdisc add dev eth0 root handle 1: htb');
   const unit = skipped.length > 0 ? [skipped.join(' ')] : [];
-  return putQdisc(device, verb, kind, handle, parent, words, place.line, unit, sizeTable);
+  return putQdisc(device, verb, kind, handle, parent, words, place, unit, sizeTable);
 }
 
 function devBehind(words: Words): string | undefined {
@@ -86,12 +86,21 @@ function putQdisc(
   verb: Verb,
   kind: string,
   handle: number,
-  parent: number | 'root' | undefined,
+  given: number | 'root' | undefined,
   words: Words,
-  line: number,
+  place: CommandPlace,
   before: readonly string[],
   sizeTable: TcQdisc['sizeTable'],
 ): string {
+  if (kind === 'dsmark' && given === 'root') {
+    device.transparent.add(handle);
+    device.refused.set(handle, kind);
+    place.warn('dsmark only marks: what it holds is read as the root', UNKNOWN_QDISCS.dsmark!);
+    return '';
+  }
+  const parent = typeof given === 'number' && device.transparent.has(majorOf(given)) ? 'root' : given;
+  const above = typeof parent === 'number' ? device.refused.get(majorOf(parent)) : undefined;
+  if (above !== undefined && handle !== 0) device.refused.set(handle, above);
   const rules = Object.hasOwn(QDISC_OPTIONS, kind) ? QDISC_OPTIONS[kind] : undefined;
   if (rules === undefined) {
     if (handle !== 0) device.refused.set(handle, kind);
@@ -128,16 +137,16 @@ function putQdisc(
   }
   if (parent === undefined && there === undefined)
     throw new TcFault('the qdisc has no place', 'say root or parent CLASS');
-  const place = parent ?? there!.parent;
-  if (typeof place === 'number') checkHolder(device, place);
+  const where = parent ?? there!.parent;
+  if (typeof where === 'number') checkHolder(device, where);
   if (handle !== 0 && verb !== 'change' && device.qdiscs.some((qdisc) => qdisc.handle === handle && qdisc !== there)) {
     throw new TcFault(`the handle ${handle.toString(16)}: is taken`, 'each qdisc of a device needs its own handle');
   }
   const next: TcQdisc = {
-    line,
+    line: place.line,
     kind,
     handle: handle || (there?.handle ?? 0),
-    parent: fullPlace(device, place),
+    parent: fullPlace(device, where),
     options,
     unknown,
     ...(sizeTable === undefined ? {} : { sizeTable }),
@@ -149,9 +158,9 @@ function putQdisc(
     removeQdisc(device, there);
     device.qdiscs.push(next);
   }
-  const where =
-    typeof place === 'number' ? `below ${writeClassId(next.parent as number)}` : `at the root of ${device.name}`;
-  return `${kind} ${where}${describe(options)}`;
+  const at =
+    typeof where === 'number' ? `below ${writeClassId(next.parent as number)}` : `at the root of ${device.name}`;
+  return `${kind} ${at}${describe(options)}`;
 }
 
 /** Options that a change leaves as they are: a kind whose options come in one structure keeps none of those. */

@@ -102,7 +102,7 @@ export class QdiscTranslator {
     const text = `stab ${Object.entries(sizeTable).flat().join(' ')}`;
     const classes = kind === 'htb' ? this.#device.classes.filter(({ id }) => majorOf(id) === handle) : [];
     const own = [options, ...classes.map((entry) => entry.options)].some(
-      (given) => given.overhead !== undefined || given.mpu !== undefined || given.linklayer !== undefined,
+      (given) => isPriced(given.overhead) || isPriced(given.mpu) || isPriced(given.linklayer),
     );
     if (!/^(?:htb|tbf)$/.test(kind)) {
       const effect = `${text}: without a rate nothing is priced, and only the counters differ`;
@@ -271,6 +271,11 @@ export class QdiscTranslator {
   #lose(path: readonly string[], text: string, line: number, hint?: string): void {
     this.remarks.push({ path, text, line, lost: true, ...(hint === undefined ? {} : { hint }) });
   }
+}
+
+/** Whether an option adds to the price of a packet: shown classes have it as nothing. */
+function isPriced(value: TcOption | undefined): boolean {
+  return value !== undefined && value !== 'ethernet' && !/^0+b?$/.test(String(value));
 }
 
 /** Whether nothing hangs below an HTB class, so that packets can wait in it. */

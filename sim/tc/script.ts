@@ -147,6 +147,20 @@ class ScriptToTree implements ScriptReading {
     else if (sort === 'alternative')
       this.#say(line, 'info', 'left out, as it runs only if the command before it fails');
     else if (sort === 'program') this.#program(line, name);
+    else if (sort === 'way') {
+      const what = name === 'if' || name === 'case' ? `which way the "${name}" goes` : 'whether the command runs';
+      this.#say(
+        line,
+        'warning',
+        `${what} depends on what only a run knows; read as if it came to what sets up a root${at}`,
+      );
+    } else if (sort === 'once')
+      this.#say(
+        line,
+        'warning',
+        `the "for" loop is read once: the devices of ${name} are known only to a run`,
+        `import with --set ${name}=eth0 for one of them`,
+      );
     else if (sort === 'choice') this.#choice(line, name);
     else if (sort === 'uncalled')
       this.#say(

@@ -13,6 +13,7 @@ import {
   type ShellNode,
   type ShellPipeline,
   type SimpleCommand,
+  walk,
 } from './shell-syntax.ts';
 import { evaluateTest, type Status, type Truth } from './shell-tests.ts';
 import { type Heredoc, tokenize, type WordPart } from './shell-words.ts';
@@ -114,16 +115,30 @@ export class ScriptReader {
   #step(pipeline: ShellPipeline, before: Status): { flow: Flow; status: Status } {
     const { joint, commands } = pipeline;
     if (joint === '&&' && before === false) return { flow: 'on', status: before };
-    if (joint === '||' && (before === true || before === 'assumed')) {
+    if (joint === '||' && before === 'assumed' && this.#isChangeOrAdd(pipeline)) {
+      // `tc … change … || tc … add …` adds where nothing is there to change.
+      this.commands.pop();
+    } else if (joint === '||' && (before === true || before === 'assumed')) {
       if (before === 'assumed') this.#leaveOut([pipeline], lineOf(commands), 'alternative', '||');
       return { flow: 'on', status: before };
     }
     if (joint !== ';' && before === undefined) {
-      this.#leaveOut([pipeline], lineOf(commands), 'test', joint);
-      return { flow: 'on', status: undefined };
+      const survey = this.#peek([pipeline]);
+      if (!survey.setsUpRoot) {
+        this.#leaveOut([pipeline], lineOf(commands), 'test', joint);
+        return { flow: 'on', status: undefined };
+      }
+      this.#skip(lineOf(commands), 'way', joint, survey);
     }
     const { flow, status } = this.#pipeline(commands);
     return { flow, status: pipeline.isNegated ? negated(status) : status };
+  }
+
+  #isChangeOrAdd({ commands }: ShellPipeline): boolean {
+    const [next] = commands;
+    const added = next?.kind === 'simple' ? next.words.map((word) => keyword(word.parts)) : [];
+    const last = this.commands.at(-1)?.words.map(({ text }) => text) ?? [];
+    return last.includes('qdisc') && last.includes('change') && added.includes('qdisc') && added.includes('add');
   }
 
   #pipeline(commands: readonly ShellNode[]): { flow: Flow; status: Status } {
@@ -197,8 +212,7 @@ export class ScriptReader {
       if (status === true) return this.#list(body);
       if (status !== false) {
         const rest = [...node.clauses.slice(i).map((clause) => clause.body), node.otherwise];
-        this.#leaveOut(rest.flat(), node.line, 'branch', 'if');
-        return { flow: 'on', status: undefined };
+        return this.#undecided(rest, node.line, 'if');
       }
     }
     return this.#list(node.otherwise);
@@ -218,17 +232,33 @@ export class ScriptReader {
       text = STARTS.find((start) => clauses.some(({ patterns }) => patterns.includes(start)));
       if (text !== undefined) this.#choose(node.line, word.variable, text);
     }
-    if (text === undefined) {
-      this.#leaveOut(
-        clauses.flatMap(({ body }) => body),
+    if (text === undefined)
+      return this.#undecided(
+        clauses.map(({ body }) => body),
         node.line,
-        'branch',
         'case',
       );
-      return { flow: 'on', status: undefined };
-    }
     const chosen = clauses.find(({ patterns }) => patterns.some((pattern) => matchesPattern(text, pattern)));
     return chosen === undefined ? { flow: 'on', status: true } : this.#list(chosen.body);
+  }
+
+  /**
+   * Goes one of several ways of which only a run knows which: the one that sets up a root qdisc, where only one does, as
+   * nothing has a place without it; otherwise none.
+   */
+  #undecided(ways: readonly ShellList[], line: number, name: string): { flow: Flow; status: Status } {
+    const chosen = ways.filter((way) => this.#peek(way).setsUpRoot);
+    const [way] = chosen;
+    if (way === undefined || chosen.length > 1) {
+      this.#leaveOut(ways.flat(), line, 'branch', name);
+      return { flow: 'on', status: undefined };
+    }
+    this.#skip(line, 'way', name, this.#peek(way));
+    return this.#list(way);
+  }
+
+  #peek(list: ShellList): Survey {
+    return surveyOf(list, (name) => this.#functions.get(name)?.body, this.expansion.variables);
   }
 
   #pattern(word: RawWord): string {
@@ -237,10 +267,7 @@ export class ScriptReader {
 
   /** Reads on as if a variable had that value, and says so. */
   #choose(line: number, variable: string, text: string): void {
-    const { variables } = this.expansion;
-    if (variable === '@') variables.setArguments([text]);
-    else if (/^\d+$/.test(variable)) variables.chooseArgument(Number(variable), text);
-    else variables.set(variable, text);
+    this.expansion.variables.choose(variable, text);
     this.#skip(line, 'choice', `${variable}=${text}`);
   }
 
@@ -253,6 +280,11 @@ export class ScriptReader {
         : this.#loopWords(node.words);
     if (node.keyword === 'select' || items.some((item) => item.unknown !== undefined)) {
       variables.setUnknown(node.name, unknownBecause('loop', 'for', node.line));
+      if (node.keyword === 'for' && isOverDevices(node.body, node.name)) {
+        this.#skip(node.line, 'once', node.name);
+        const { flow, status } = this.#list(node.body);
+        return { flow: flow === 'exit' || flow === 'return' ? flow : 'on', status };
+      }
       this.#leaveOut(node.body, node.line, 'loop', node.keyword);
       return { flow: 'on', status: undefined };
     }
@@ -462,7 +494,7 @@ interface Input {
   readonly text: string;
 }
 
-const NOTHING: Survey = { tcLines: [], onlyDeletes: false, assigned: new Set() };
+const NOTHING: Survey = { tcLines: [], onlyDeletes: false, setsUpRoot: false, assigned: new Set() };
 
 function unknownBecause(sort: SkippedPart['sort'], name: string, line: number): string {
   if (sort === 'loop' || sort === 'endless') return `the loop at line ${line} sets it`;
@@ -481,6 +513,19 @@ function lineOf(commands: readonly ShellNode[]): number {
 
 function nameOf(node: ShellNode): string {
   return node.kind === 'for' || node.kind === 'while' ? node.keyword : node.kind;
+}
+
+/** Whether a loop goes over devices: one device stands for all of them. */
+function isOverDevices(body: ShellList, name: string): boolean {
+  let found = false;
+  walk(body, (node) => {
+    if (node.kind !== 'simple') return;
+    const at = node.words.findIndex((word) => keyword(word.parts) === 'dev');
+    const [part] =
+      node.words[at + 1]?.parts.filter((candidate) => candidate.kind !== 'text' || candidate.text !== '') ?? [];
+    if (at >= 0 && part?.kind === 'parameter' && part.name === name) found = true;
+  });
+  return found;
 }
 
 /** The pieces of a word as if it stood in quotes. */

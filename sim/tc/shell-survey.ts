@@ -8,6 +8,8 @@ export interface Survey {
   readonly tcLines: readonly number[];
   /** Whether those only delete and show. */
   readonly onlyDeletes: boolean;
+  /** Whether a root or ingress qdisc is set up: without them nothing else has a place. */
+  readonly setsUpRoot: boolean;
   /** Variables that they set. */
   readonly assigned: ReadonlySet<string>;
 }
@@ -28,6 +30,8 @@ const TALKERS = new Set([
   'die',
 ]);
 const HARMLESS = /^(?:d|de|del|dele|delet|delete|s|sh|sho|show|l|ls|lst|list|get|monitor|help)$/;
+/** What follows the name of a function that hands its arguments to tc. */
+const OBJECT = /^(?:qdisc|class|filter)$/;
 const MOST_CALLS = 200;
 
 /** Surveys a list of commands, with the bodies of the functions that they call. */
@@ -40,6 +44,7 @@ export function surveyOf(
   const assigned = new Set<string>();
   const seen = new Set<string>();
   let onlyDeletes = true;
+  let setsUpRoot = false;
   const visit = (inner: ShellList, callLine: number | undefined): void => {
     walk(inner, (node) => {
       if (node.kind === 'for') assigned.add(node.name);
@@ -47,10 +52,17 @@ export function surveyOf(
       for (const { name } of node.arrays) assigned.add(name);
       for (const name of assignedNames(node.words)) assigned.add(name);
       const first = node.words.map((word) => keyword(word.parts)).find((word) => word !== '' && !word.includes('='));
-      if (node.words.some((word) => namesTc(plainText(word.parts), variables)) && !TALKERS.has(first ?? '')) {
+      const texts = node.words.map((word) => keyword(word.parts));
+      const wraps =
+        first !== undefined && bodyOf(first) !== undefined && OBJECT.test(texts[texts.indexOf(first) + 1] ?? '');
+      const calls = node.words.some((word) => namesTc(plainText(word.parts), variables)) && !TALKERS.has(first ?? '');
+      if (wraps || calls) {
         tcLines.push(callLine ?? node.line);
-        onlyDeletes &&= node.words.some((word) => HARMLESS.test(keyword(word.parts)));
+        const isHarmless = texts.some((word) => HARMLESS.test(word));
+        onlyDeletes &&= isHarmless;
+        setsUpRoot ||= !isHarmless && texts.some((word) => /^(?:root|ingress|clsact)$/.test(word));
       }
+      if (wraps) return;
       const body = first === undefined || seen.has(first) || seen.size > MOST_CALLS ? undefined : bodyOf(first);
       if (body === undefined) return;
       seen.add(first!);
@@ -58,7 +70,7 @@ export function surveyOf(
     });
   };
   visit(list, undefined);
-  return { tcLines: [...new Set(tcLines)].sort((a, b) => a - b), onlyDeletes, assigned };
+  return { tcLines: [...new Set(tcLines)].sort((a, b) => a - b), onlyDeletes, setsUpRoot, assigned };
 }
 
 function assignedNames(words: readonly RawWord[]): string[] {

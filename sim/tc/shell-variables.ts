@@ -119,11 +119,17 @@ export class ShellVariables {
     else frame.arguments = [...items];
   }
 
-  /** Takes one argument for known: the script is read as if it were called so. */
-  chooseArgument(index: number, text: string): void {
-    const frame = this.#frames.at(-1);
-    if (frame !== undefined) frame.arguments[index - 1] = text;
-    else this.#values.set(String(index), text);
+  /** Takes what a variable or argument holds for known, wherever it was handed on to. */
+  choose(variable: string, text: string): void {
+    const settle = (old: string): string =>
+      old.replaceAll(MARKS, (mark) => (this.reasonIn(mark)?.variable === variable ? text : mark));
+    for (const [name, old] of this.#values) this.#values.set(name, settle(old));
+    for (const array of this.#arrays.values()) for (const [key, old] of array) array.set(key, settle(old));
+    for (const frame of this.#frames) frame.arguments = frame.arguments.map(settle);
+    if (variable === '@') this.setArguments([text]);
+    else if (!/^\d+$/.test(variable)) this.set(variable, text);
+    else if (this.#own === undefined) this.#values.set(variable, text);
+    else this.#own[Number(variable) - 1] = text;
   }
 
   shift(count: number): void {

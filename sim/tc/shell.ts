@@ -18,8 +18,10 @@ export interface SkippedPart {
   readonly line: number;
   readonly sort:
     | 'loop'
+    | 'once'
     | 'endless'
     | 'branch'
+    | 'way'
     | 'call'
     | 'test'
     | 'alternative'

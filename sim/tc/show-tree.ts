@@ -9,7 +9,7 @@ import {
   type TcQdisc,
   type TcTree,
 } from './model.ts';
-import { HTB_CLASS_OPTIONS, QDISC_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
+import { HTB_CLASS_OPTIONS, QDISC_OPTIONS, SIZE_TABLE_OPTIONS, UNKNOWN_QDISCS } from './option-tables.ts';
 import { readOptions } from './options.ts';
 import { Words } from './words.ts';
 
@@ -70,7 +70,11 @@ function shownQdisc(
     throw new TcFault(`a qdisc of kind "${kind}" cannot be simulated`, UNKNOWN_QDISCS[kind]);
   }
   const defaultText = kind === 'htb' ? defaultOf(words) : undefined;
-  const { options, unknown } = readOptions(words, rules);
+  // An htb has no such options of its own, so that they are those of its size table.
+  const { options: all, unknown } = readOptions(words, kind === 'htb' ? [...rules, ...SIZE_TABLE_OPTIONS] : rules);
+  const isOfTable = (name: string): boolean => kind === 'htb' && SIZE_TABLE_OPTIONS.some(([[key]]) => key === name);
+  const table = Object.entries(all).filter(([name]) => isOfTable(name));
+  const options = Object.fromEntries(Object.entries(all).filter(([name]) => !isOfTable(name)));
   if (defaultText !== undefined) options.default = defaultText;
   else if (kind === 'htb') delete options.default;
   addQdisc(
@@ -82,6 +86,7 @@ function shownQdisc(
       parent: isIngress ? 'ingress' : (parent ?? 'root'),
       options,
       unknown,
+      ...(table.length === 0 ? {} : { sizeTable: Object.fromEntries(table) }),
     },
     messages,
   );

@@ -29,7 +29,7 @@ const TABLE_SLOTS = 256;
 const ETHERNET_HEADER_BYTES = 14;
 /** Selectors that every packet (of IPv4) matches. */
 const TAKES_ALL =
-  /^(?:matchall|u32 match (?:ip (?:src|dst) (?:0\.0\.0\.0\/0|any|all|default)|u32 0(?:x0+)? 0(?:x0+)?(?: at \d+)?|ip protocol 0 0(?:x0+)?))$/;
+  /^(?:matchall|u32 match (?:ip (?:src|dst) (?:0(?:\.0){0,3}\/0|any|all|default)|u32 0(?:x0+)? 0(?:x0+)?(?: at \d+)?|ip protocol 0 0(?:x0+)?))$/;
 
 /** Finds mistakes in an HTB. */
 export function lintHtb(context: LintContext, hop: HopSpec, values: Values, path: readonly string[]): LintFinding[] {

@@ -38,7 +38,11 @@ export function longQueueFindings(queues: readonly QueueView[]): LintFinding[] {
   const limit = (first.qdisc?.values.limit as number | undefined) ?? first.limitPackets;
   const amount = first.qdisc?.kind === 'bfifo' ? formatSize(limit) : `${limit} packets`;
   const also =
-    others.length === 0 ? '' : `; so do ${others.length === 1 ? 'another queue' : `${others.length} others`}`;
+    others.length === 0
+      ? ''
+      : others.length === 1
+        ? '; another queue is as long'
+        : `; ${others.length} others are as long`;
   return [
     {
       rule: 'queue-of-seconds',

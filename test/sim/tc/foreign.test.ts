@@ -109,6 +109,81 @@ describe('scripts as they are found', () => {
   });
 });
 
+describe('where only a run knows the way', () => {
+  const root = 'tc qdisc add dev eth0 root handle 1: htb default 10';
+  const rest = 'tc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit';
+  it.each([
+    ['if', `if up eth0; then\n${root}\n${rest}\nelse\ntc qdisc del dev eth0 root\nfi`, 'which way the "if" goes'],
+    [
+      'case',
+      `case "$1" in\nreset) tc qdisc del dev eth0 root;;\n*) ${root}; ${rest};;\nesac`,
+      'which way the "case" goes',
+    ],
+    ['&&', `[ "$UPLINK" -ne 0 ] && ${root}\n${rest}`, 'whether the command runs'],
+    ['a call', `f() { ${root}; ${rest}; }\nif up eth0; then f; fi`, 'which way the "if" goes'],
+    [
+      'a wrapper',
+      `run() { tc "$@"; }\nif up; then\nrun qdisc add dev eth0 root handle 1: htb default 10\nfi\n${rest}`,
+      'which way the "if" goes',
+    ],
+  ])('%s: the one that sets up a root is read', (_, script, told) => {
+    const { messages, loaded } = imported(script);
+    expect(complaints(messages)).toEqual([
+      expect.stringContaining(`${told} depends on what only a run knows; read as if`),
+    ]);
+    expect(loaded.first.hops[0]?.shaper?.values).toMatchObject({ classes: { '1:10': { rate: 5e6 } } });
+  });
+  it('two ways that do so are both left out', () => {
+    const script = `if up; then tc qdisc add dev eth0 root pfifo; else tc qdisc add dev eth0 root bfifo; fi\n${TREE}`;
+    expect(complaints(imported(script).messages)).toEqual([
+      '1: which way the "if" goes depends on what only a run knows; left out: the tc command (line 1)',
+    ]);
+  });
+  it('a loop over devices is read for one of them', () => {
+    const { messages, loaded } = imported(`for i in $(ls /sys/class/net); do tc qdisc add dev $i ${TBF}; done`);
+    expect(complaints(messages)).toEqual([
+      '1: the loop at line 1 sets it: the device is called i',
+      '1: the "for" loop is read once: the devices of i are known only to a run',
+    ]);
+    expect(loaded.first.hops.map(({ name }) => name)).toEqual(['i']);
+  });
+  it('change or add adds where there is nothing to change', () => {
+    const script = `tc qdisc change dev eth0 ${TBF} || tc qdisc add dev eth0 ${TBF}`;
+    expect(complaints(imported(script).messages)).toEqual([]);
+  });
+  it('what a script was called with is settled once', () => {
+    const { messages, loaded } = imported(
+      `ACT=$1\nif [ "$ACT" = start ]; then\ntc qdisc add dev eth0 ${TBF}\nfi\nif [ $ACT = restart ]; then tc qdisc add dev eth1 ${TBF}; fi`,
+    );
+    expect(complaints(messages)).toEqual(['2: read as if the argument $1 were "start"']);
+    expect(loaded.first.hops.map(({ name }) => name)).toEqual(['eth0']);
+  });
+});
+
+describe('qdiscs that hold others', () => {
+  it('dsmark passes on to what it holds', () => {
+    const script = `tc qdisc add dev eth0 handle 1:0 root dsmark indices 4 default_index 0\ntc qdisc add dev eth0 handle 2:0 parent 1:0 htb default 1\ntc class add dev eth0 parent 2:0 classid 2:1 htb rate 250kbit`;
+    const { messages, loaded } = imported(script);
+    expect(complaints(messages)).toEqual(['1: dsmark only marks: what it holds is read as the root']);
+    expect(loaded.first.hops[0]?.shaper).toMatchObject({
+      kind: 'htb',
+      values: { classes: { '2:1': { rate: 250e3 } } },
+    });
+  });
+  it('what a refused one holds is told as such', () => {
+    const script = `tc qdisc add dev eth0 root handle 1: mq\ntc qdisc add dev eth0 parent 1:1 handle 2: htb\ntc class add dev eth0 parent 2: classid 2:1 htb rate 1mbit\n${TREE.replaceAll('eth0', 'eth1')}`;
+    expect(complaints(imported(script).messages).slice(1)).toEqual([
+      '2: left out, as it belongs to the mq 1:, which cannot be simulated',
+      '3: left out, as it belongs to the mq 2:, which cannot be simulated',
+    ]);
+  });
+  it('a size table that is shown is that of its classes', () => {
+    const shown = `qdisc htb 1: root refcnt 2 r2q 10 default 0x1\n linklayer atm overhead 40 mtu 2047 tsize 512\nclass htb 1:1 root prio 0 rate 1Mbit ceil 1Mbit burst 1600b/1 mpu 0b cburst 1600b/1 mpu 0b level 0\n`;
+    expect(complaints(imported(shown).messages)).toEqual([]);
+    expect(hopOf(shown).classes).toMatchObject({ '1:1': { linklayer: 'atm', overhead: '40b' } });
+  });
+});
+
 describe('mistakes that forums are full of are told by line', () => {
   it.each([
     [

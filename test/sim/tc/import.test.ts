@@ -150,7 +150,7 @@ describe('what a scenario does not know', () => {
   });
   it('tells the way out once', () => {
     const { messages } = importTc(
-      'for i in $(ls); do tc a; done\nif x; then tc b; fi\ntc qdisc add dev eth0 root pfifo limit $(nproc)',
+      'for i in $(ls); do tc a; done\nif x; then tc b; fi\ntc qdisc add dev eth0 root pfifo limit $(nproc)\ntc qdisc add dev eth1 root pfifo',
       'x',
     );
     expect(messages.filter(({ hint }) => hint?.includes('--recorder'))).toHaveLength(1);

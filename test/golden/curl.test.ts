@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { receiveBufferBytes } from '../../models/curl/versions.ts';
 import { TcpReceiver } from '../../models/tcp/receiver.ts';
+import { parseCurlLimit } from '../../sim/units/curl-limit.ts';
 import { bedHop, runTransfer } from './curl-bed.ts';
 
 /** Rows of a recorded table by column. */
@@ -69,15 +71,25 @@ describe('transfers measured with real curl', () => {
   });
 
   // 1 MiB is six visits or fewer, and the last is free: runs of one setting differ by up to a factor of three, so that a
-  // median of three or seven of them says little. When all settings were measured once more on a bed of the same kind, seven
-  // runs each, 9 of 18 medians (library) and 12 of 20 (command) came within 3 % and 8 % of the recorded ones, and a single
-  // run did so in 41 % and 45 %: microseconds decide whether the kernel enlarges the buffer during the first visit, or not.
-  // The range of the runs is the measure here.
+  // median of three or seven of them says little. Measured once more on two other beds of the same kind, seven runs a
+  // setting, 21 and 17 of these 38 medians came within 3 % and 8 % of the recorded ones, and a single run in 41 % and 45 %.
+  // What differs is the beginning: whether the first visit finds 10, 20 or 45 segments, as the reader is woken after 0.2 to
+  // 1.1 ms, and whether the kernel enlarges the buffer in that visit, in the next, or in the fifth. So the range of the runs
+  // is the measure of the next test; the one after it tells how many medians are met all the same.
   it('with an average window end within the range of the runs', () => {
     const library = averaged.filter((row) => row.client === 'lib');
     const command = averaged.filter((row) => row.client === 'tool');
     expect(shareWithin(library, 0.03, fromRange)).toBeGreaterThanOrEqual(0.9);
     expect(shareWithin(command, 0.08, fromRange)).toBeGreaterThanOrEqual(0.8);
+  });
+
+  it('with an average window meet as many medians as a bed of the same kind does', () => {
+    const short = averaged.filter((row) => row.medianSeconds <= 3);
+    const library = short.filter((row) => row.client === 'lib');
+    const command = short.filter((row) => row.client === 'tool');
+    // 6 of 18, where the two beds met 9 and 7; 12 of 20, where they met 12 and 10.
+    expect(shareWithin(library, 0.03, fromMedian)).toBeGreaterThanOrEqual(6 / 18);
+    expect(shareWithin(command, 0.08, fromMedian)).toBeGreaterThanOrEqual(12 / 20);
   });
 });
 
@@ -94,20 +106,33 @@ describe('small objects, uploads and answers without a length', () => {
       ...(row.kind === 'chunked' ? { length: 'chunked' } : {}),
     };
     const { transfer } = runTransfer({ flow, hop: bedHop(Number(row.link_mbit)) });
-    const off = Math.abs(transfer!.seconds - Number(row.median_s));
-    return { row, good: off <= Math.max(0.03, 0.015 * Number(row.median_s)) };
+    const offSeconds = Math.abs(transfer!.seconds - Number(row.median_s));
+    return { row, offSeconds, good: offSeconds <= Math.max(0.015, 0.015 * Number(row.median_s)) };
   });
   const share = (kind: (row: Record<string, string>) => boolean): number => {
     const chosen = rows.filter(({ row }) => kind(row));
     return chosen.filter(({ good }) => good).length / chosen.length;
   };
 
-  it('uploads end within 1.5 % or 30 ms, in every generation', () => {
-    expect(share((row) => row.kind === 'upload')).toBeGreaterThanOrEqual(0.9);
+  it('uploads end within 1.5 % or 15 ms, in every generation', () => {
+    // The two that do not were late in all: the same steps took 2.012 and 2.033 s with 8.19.0, 2.068 and 2.049 s here.
+    expect(share((row) => row.kind === 'upload')).toBeGreaterThanOrEqual(28 / 30);
   });
 
   it('with a stepped bucket nearly all do', () => {
-    expect(share((row) => !isAverageWindow(row.version!))).toBeGreaterThanOrEqual(0.9);
+    expect(share((row) => !isAverageWindow(row.version!))).toBeGreaterThanOrEqual(47 / 51);
+  });
+
+  // A half does not depend on how many segments the first visit found. 262,144 bytes at 32,768 bytes/s ended after 7.084 s
+  // with 8.6.0 where it found 2, after 7.748 s with 8.17.0 where it found 17; each later visit is a whole second of the limit.
+  it('downloads with an average window end within a visit of what was recorded, half of them within 1.5 % or 15 ms', () => {
+    const isDownload = (row: Record<string, string>) => row.kind !== 'upload' && isAverageWindow(row.version!);
+    expect(share(isDownload)).toBeGreaterThanOrEqual(11 / 22);
+    for (const { row, offSeconds } of rows.filter((entry) => isDownload(entry.row))) {
+      const limit = parseCurlLimit(row.limit_rate!);
+      const visitBytes = Math.min(limit, 11 * receiveBufferBytes('tool', limit));
+      expect(offSeconds).toBeLessThanOrEqual(visitBytes / limit);
+    }
   });
 });
 
@@ -156,6 +181,7 @@ describe('traces of the bytes received', () => {
     expect(new Set(visits.slice(1, -1))).toEqual(new Set([180_224]));
   });
 
+  // The recorded one came 60 ms after the start, with a whole window queued, and so is at the upper end of what they are.
   it('8.6.0 with the buffer of the command reads as much as recorded in its first visit', () => {
     const flow = { source: 'curl', version: '8.6.0', client: 'tool', limit: 2_000_000, size: 5_242_880 };
     const { received } = runTransfer({ flow, hop: bedHop(700), rcvbufMax: 6_291_456 }).series!;

@@ -3,6 +3,8 @@ import type { Result } from '../sim/run/result.ts';
 import { arithmeticSection, leadingExplanation, whyWords } from './arithmetic.ts';
 import type { Chart } from './chart.ts';
 import { chooseCharts } from './charts/choose.ts';
+import type { SweepDigest } from './digest.ts';
+import { digestTables, digestVerdict, drawnWords, partWords } from './digest-html.ts';
 import { resolveDocument, yamlText } from './document.ts';
 import type { Explanation } from './explanation.ts';
 import { figureHtml } from './figure.ts';
@@ -28,6 +30,8 @@ export interface Finding {
 /** What a page is made of. */
 export interface PageInput {
   readonly results: readonly Result[];
+  /** By result: what is told of all its runs, where `results` has some of them only. */
+  readonly digests?: readonly (SweepDigest | undefined)[];
   readonly explanations: readonly Explanation[];
   /** What a check of the configurations finds, each once. */
   readonly findings: readonly Finding[];
@@ -145,10 +149,15 @@ function findingsHtml(findings: readonly Finding[]): Html | undefined {
   }`;
 }
 
-function tablesSection(source: ChartSource, points: readonly ReadPoint[]): Html {
-  const parts: Html[] = [];
+function tablesSection(source: ChartSource, points: readonly ReadPoint[], digests: PageInput['digests'] = []): Html {
+  const parts: Html[] = digests.flatMap((digest, i) =>
+    digest === undefined ? [] : digestTables(digest, `table-all-${i}`),
+  );
   const all = pointsTable(source, points);
-  if (all !== undefined) parts.push(html`<div id="all-runs">${tableHtml(all, 'table-runs')}</div>`);
+  if (all !== undefined) {
+    const caption = digests.some((digest) => digest !== undefined) ? 'Runs that are drawn' : all.caption;
+    parts.push(html`<div id="all-runs">${tableHtml({ ...all, caption }, 'table-runs')}</div>`);
+  }
   source.results.forEach((result, i) => {
     const edges = edgesTable(result);
     if (edges !== undefined) parts.push(tableHtml(edges, `table-edges-${i}`));
@@ -188,6 +197,17 @@ function whatIfSection(input: PageInput, source: ChartSource): Html | undefined 
 `;
 }
 
+function partOf(digest: SweepDigest | undefined): Html | undefined {
+  return digest === undefined ? undefined : partWords(digest);
+}
+
+/** Of a result that is drawn in part, the verdict counts all its runs. */
+function verdictParts(points: readonly ReadPoint[], source: ChartSource, digests: PageInput['digests'] = []): Html[] {
+  const whole = points.filter(({ resultIndex }) => digests[resultIndex] === undefined);
+  const parts = digests.flatMap((digest) => (digest === undefined ? [] : [digestVerdict(digest), drawnWords(digest)]));
+  return whole.length > 0 || parts.length === 0 ? [verdictSection(whole, source.varying), ...parts] : parts;
+}
+
 /**
  * Makes the HTML page of one or more results: offline, without a request, the same bytes for the same results.
  *
@@ -206,14 +226,14 @@ export async function renderPage(input: PageInput): Promise<string> {
       html`${input.results.length > 1 ? html`<h3>Result ${i + 1}: ${shown(result.title)}</h3>` : undefined}${simulatedWords(
         chartSource([result]),
         result,
-      )}`,
+      )}${partOf(input.digests?.[i])}`,
   );
   const whatIf = whatIfSection(input, source);
   const body = [
     section(
       'verdict',
       'Verdict',
-      html`${verdictSection(points, source.varying)}${leadHtml(charts, source, input.explanations)}`,
+      html`${verdictParts(points, source, input.digests)}${leadHtml(charts, source, input.explanations)}`,
     ),
     section('simulated', 'What was simulated', words),
     section(
@@ -226,7 +246,7 @@ export async function renderPage(input: PageInput): Promise<string> {
       }${figures.length === 0 ? html`<p>There is nothing to draw.</p>` : figures}`,
     ),
     ...(whatIf === undefined ? [] : [whatIf]),
-    tablesSection(source, points),
+    tablesSection(source, points, input.digests),
     arithmeticSection(source, points, input.explanations),
     scenarioSection(source, input.results),
     sourceSection(input),

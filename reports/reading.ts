@@ -93,8 +93,14 @@ function configuredRate(document: Mapping, flowName: string): { bitsPerSecond: n
   return { bitsPerSecond: least, by };
 }
 
-function readPoint(result: Result, resultIndex: number, pointIndex: number, levels: Map<string, Level>): ReadPoint {
-  const point = result.points[pointIndex] as PointResult;
+/** Reads one point of a result; `levels` are those of {@link levelsOf}. */
+export function readOne(
+  result: Result,
+  resultIndex: number,
+  point: PointResult,
+  pointIndex: number,
+  levels: ReadonlyMap<string, Level>,
+): ReadPoint {
   const document = resolveDocument(result.scenario.document, point.variables);
   const readings = Object.entries(point.flows).map(([flow, figures]): Reading => {
     let { bitsPerSecond: configured, by } = configuredRate(document, flow);
@@ -125,14 +131,20 @@ function readPoint(result: Result, resultIndex: number, pointIndex: number, leve
   return { result, resultIndex, point, pointIndex, document, readings };
 }
 
+/** Which rate of each flow is compared with the configured one. */
+export function levelsOf(result: Result): Map<string, Level> {
+  const levels = new Map<string, Level>();
+  for (const point of result.points) {
+    for (const flow of Object.keys(point.flows)) if (!levels.has(flow)) levels.set(flow, levelOf(result, flow));
+  }
+  return levels;
+}
+
 /** Reads every point of the results; points that failed have no readings. */
 export function readPoints(results: readonly Result[]): ReadPoint[] {
   return results.flatMap((result, resultIndex) => {
-    const levels = new Map<string, Level>();
-    for (const point of result.points) {
-      for (const flow of Object.keys(point.flows)) if (!levels.has(flow)) levels.set(flow, levelOf(result, flow));
-    }
-    return result.points.map((_, pointIndex) => readPoint(result, resultIndex, pointIndex, levels));
+    const levels = levelsOf(result);
+    return result.points.map((point, pointIndex) => readOne(result, resultIndex, point, pointIndex, levels));
   });
 }
 

@@ -46,7 +46,8 @@ function signOf(passed: boolean): Html {
   return html`<span class="sign" aria-hidden="true">${passed ? '✓' : '✗'}</span>`;
 }
 
-function gotWords(expectation: ExpectationResult): Html {
+/** What came out and what should have. */
+export function gotWords(expectation: ExpectationResult): Html {
   return html`got ${shown(valueWords(expectation, expectation.actual))}, expected ${shown(
     valueWords(expectation, expectation.expected),
   )}`;

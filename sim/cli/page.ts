@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as registry from '../../models/registry.ts';
+import type { LargeResult, SweepDigest } from '../../reports/digest.ts';
 import { explainScenario } from '../output/explain.ts';
 import type { Explanation } from '../output/explanation.ts';
 import type { Result } from '../run/result.ts';
@@ -13,13 +14,33 @@ import { say } from './streams.ts';
 /** Explanations of points beyond this number are left to `sim explain`. */
 const EXPLAINED_POINTS = 2000;
 
+/** Results to draw; of those with very many runs a part, and what is told of the whole. */
+interface Drawable {
+  readonly results: readonly Result[];
+  readonly digests: readonly (SweepDigest | undefined)[];
+}
+
+/** Takes a part of each result that has too many runs to draw. */
+async function drawable(given: readonly (Result | LargeResult)[]): Promise<Drawable> {
+  const { digestOf, WHOLE_LIMIT } = await import('../../reports/digest.ts');
+  const parts = given.map((result, index) => {
+    if ('head' in result) return digestOf(result, index);
+    const { points, ...head } = result;
+    if (points.length <= WHOLE_LIMIT) return { result, digest: undefined };
+    return digestOf({ head, points: () => points, place: 'the result' }, index);
+  });
+  return { results: parts.map(({ result }) => result), digests: parts.map(({ digest }) => digest) };
+}
+
 /** Writes the page of some results. @throws Failure (trouble) */
-export async function writePage(path: string, results: readonly Result[]): Promise<void> {
+export async function writePage(path: string, given: readonly (Result | LargeResult)[]): Promise<void> {
   // Loaded now, as the chart library alone takes longer to load than most scenarios to run.
   const { renderPage } = await import('../../reports/page.ts');
+  const { results, digests } = await drawable(given);
   const scenarios = results.map((result) => valid(() => checkDocument(result.scenario.document, { registry })));
   const page = await renderPage({
     results,
+    digests,
     explanations: scenarios.flatMap((loaded, index) => valid(() => explain(loaded, results[index]!, index)) ?? []),
     findings: scenarios.flatMap(findings),
     command: ['sim', ...process.argv.slice(2).map(shellWord)].join(' '),
@@ -31,8 +52,9 @@ export async function writePage(path: string, results: readonly Result[]): Promi
 }
 
 /** Writes each chart of each result as an SVG file, named after its scenario. @throws Failure (trouble) */
-export async function writeDrawings(folder: string, results: readonly Result[]): Promise<void> {
+export async function writeDrawings(folder: string, given: readonly (Result | LargeResult)[]): Promise<void> {
   const { renderSvgs } = await import('../../reports/svg.ts');
+  const { results } = await drawable(given);
   for (const result of results) {
     const scenario = outputName(result.scenario.file);
     const drawings = await renderSvgs(result);

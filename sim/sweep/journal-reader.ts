@@ -81,8 +81,8 @@ export function hasJournal(path: string): boolean {
   return existsSync(path);
 }
 
-/** The finished lines of a file, without their ends. */
-function* linesOf(file: number, path: string): Generator<Buffer> {
+/** The finished lines of a file, without their ends. @throws FileFault */
+export function* linesOf(file: number, path: string): Generator<Buffer> {
   let rest: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

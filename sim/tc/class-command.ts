@@ -83,7 +83,8 @@ function putClass(
   if (verb === 'change' && there === undefined)
     throw new TcFault(`there is no class ${writeClassId(id)} to change`, 'use add or replace');
   const { options, unknown } = readOptions(words, HTB_CLASS_OPTIONS);
-  if (options.rate === undefined) throw new TcFault('"rate" is required', 'for example: htb rate 1mbit ceil 2mbit');
+  if (options.rate === undefined || /^0+(?:\.0*)?\D*$/.test(String(options.rate)))
+    throw new TcFault('"rate" is required', 'for example: htb rate 1mbit ceil 2mbit');
   let parent: number | undefined;
   if (there !== undefined) parent = there.parent;
   else if (parentText !== undefined && parentText !== 0xffffffff && minorOf(parentText) !== 0) {

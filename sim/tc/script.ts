@@ -6,7 +6,7 @@ import { WAY_OUT } from './recorder.ts';
 import { prepareScript } from './script-text.ts';
 import { readShell, type ShellCommand, type SkippedPart } from './shell.ts';
 import type { ShellWord } from './shell-expand.ts';
-import { restoreRemoved } from './tree-edit.ts';
+import { nameHandles, restoreRemoved } from './tree-edit.ts';
 import { Words } from './words.ts';
 
 /** What stands before tc on a command line and runs it. */
@@ -57,7 +57,10 @@ export function readScript(text: string, variables: Readonly<Record<string, stri
   for (const command of commands) reader.command(command);
   reader.skipped(skipped);
   restoreRemoved(reader.tree, reader.messages);
-  for (const device of reader.tree.devices.values()) flattenTables(device, reader.messages);
+  for (const device of reader.tree.devices.values()) {
+    nameHandles(device);
+    flattenTables(device, reader.messages);
+  }
   reader.messages.sort((a, b) => a.line - b.line);
   reader.tellWayOut();
   return reader;

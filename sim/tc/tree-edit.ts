@@ -6,6 +6,9 @@ import { UNKNOWN_QDISCS } from './option-tables.ts';
 /** Qdiscs that hold one child, whatever the class is called. */
 const SINGLE_CHILD = new Set(['tbf', 'netem', 'red']);
 
+/** Handles that the kernel chooses begin here. */
+const FIRST_OWN_HANDLE = 0x8001;
+
 /** Whether the qdisc stands where `place` says; a qdisc that holds one child holds it whatever the minor number. */
 export function samePlace(device: TcDevice, qdisc: TcQdisc, place: number | 'root'): boolean {
   if (typeof qdisc.parent !== 'number' || typeof place !== 'number') return qdisc.parent === place;
@@ -76,6 +79,16 @@ export function keepRemoved(device: TcDevice, qdisc: TcQdisc, line: number): voi
   });
 }
 
+/** Gives classful qdiscs without a handle the one that the kernel would (net/sched/sch_api.c: qdisc_alloc_handle). */
+export function nameHandles(device: TcDevice): void {
+  let next = FIRST_OWN_HANDLE;
+  for (const [i, qdisc] of device.qdiscs.entries()) {
+    if (qdisc.handle !== 0 || qdisc.kind !== 'prio') continue;
+    while (findQdisc(device, next) !== undefined) next++;
+    device.qdiscs[i] = { ...qdisc, handle: next };
+  }
+}
+
 /** Puts back what was removed last, where nothing at all is left; tells so. */
 export function restoreRemoved(tree: TcTree, messages: TcMessage[]): void {
   const devices = [...tree.devices.values()];
@@ -119,7 +132,12 @@ export function remove<T>(list: T[], unwanted: (item: T) => boolean): void {
 /** Options as a sentence lists them, with a colon before; empty for none. */
 export function describe(options: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(options).map(([name, value]) =>
-    value === true ? name : `${name} ${name === 'default' ? `0x${Number(value).toString(16)}` : String(value)}`,
+    value === true ? name : `${name} ${name === 'default' ? `0x${Number(value).toString(16)}` : written(value)}`,
   );
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+}
+
+function written(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return String(value);
+  return Object.entries(value).flat().join(' ');
 }

@@ -1,4 +1,5 @@
 import { Document, isMap, isPair, isScalar, isSeq, type Node, Scalar, visit } from 'yaml';
+import { visible } from '../scenario/visible-text.ts';
 
 /** A comment in front of a key of the document. */
 export interface Comment {
@@ -13,7 +14,7 @@ const LONGEST_FLOW = 110;
 /** Writes a scenario document, small mappings on one line, with comments in front of the places that they speak of. */
 export function writeYaml(document: unknown, heading: readonly string[], comments: readonly Comment[]): string {
   const yaml = new Document(document, { aliasDuplicateObjects: false });
-  for (const { path, text } of comments) attach(yaml.contents as Node | null, path, ` ${text}`);
+  for (const { path, text } of comments) attach(yaml.contents as Node | null, path, ` ${visible(text)}`);
   visit(yaml, {
     Scalar(_, node) {
       // Readers of YAML 1.1 take a plain 1:10 for a number of base 60.
@@ -21,7 +22,7 @@ export function writeYaml(document: unknown, heading: readonly string[], comment
     },
   });
   compact(yaml.contents as Node | null, 0);
-  if (heading.length > 0) yaml.commentBefore = heading.map((line) => ` ${line}`).join('\n');
+  if (heading.length > 0) yaml.commentBefore = heading.map((line) => ` ${visible(line)}`).join('\n');
   return yaml.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 

@@ -161,6 +161,22 @@ describe('where only a run knows the way', () => {
 });
 
 describe('qdiscs that hold others', () => {
+  it('a prio without a handle gets that of the kernel', () => {
+    expect(imported('tc qdisc add dev eth0 root prio').loaded.first.flows.map(({ className }) => className)).toEqual([
+      '8001:1',
+      '8001:2',
+      '8001:3',
+    ]);
+  });
+  it('what a message says of their options is written as tc takes it', () => {
+    const [message] = importTc('tc qdisc add dev eth0 root netem loss gemodel 1% 10%', 'x').messages;
+    expect(message?.text).toContain('lossGemodel p 1% r 10%');
+  });
+  it('signs that a terminal obeys stay out of the scenario', () => {
+    expect(imported('tc qdisc add dev eth0 root sfq x\u0000\u001b[2J').yaml).toContain(
+      '# not imported (line 1): sfq: x⟨U+0000⟩⟨U+001B⟩',
+    );
+  });
   it('dsmark passes on to what it holds', () => {
     const script = `tc qdisc add dev eth0 handle 1:0 root dsmark indices 4 default_index 0\ntc qdisc add dev eth0 handle 2:0 parent 1:0 htb default 1\ntc class add dev eth0 parent 2:0 classid 2:1 htb rate 250kbit`;
     const { messages, loaded } = imported(script);

@@ -64,6 +64,35 @@ const PIECES = [
   '((((((((',
   '${${${${',
   '$(($((',
+  '[[ ',
+  ' ]]',
+  '((i++))',
+  'for ((',
+  'for x in {1..9}; do ',
+  'while [ $i -lt 3 ]; do ',
+  'until (( i )); do ',
+  'function f {',
+  'f "$@" ',
+  '"${A[@]}"',
+  'A=(',
+  '${A%%',
+  '${#A}',
+  'eval "',
+  'local A=$1 ',
+  'return ',
+  'exit\n',
+  '$(seq 9)',
+  '`expr 1 + ',
+  '```\n',
+  'link 2:',
+  'ht 2:1: ',
+  'hashkey mask 0xff at 16 ',
+  'divisor 8 ',
+  'stab overhead 4 linklayer atm ',
+  'dsmark',
+  '“',
+  '\uE0000\uE001',
+  '\uFEFF',
 ];
 
 const corpus = filesIn('scenarios/tc').map((name) => textOf(`scenarios/tc/${name}`));
@@ -101,10 +130,11 @@ function runsOrIsInvalid(check: () => unknown): boolean {
 
 /** How many scripts are tried; the environment may ask for more. */
 const RUNS = Number(process.env.TC_MUTATIONS ?? 5000);
+const SEED = Number(process.env.TC_MUTATIONS_SEED ?? 1);
 
 describe('damaged scripts', () => {
   it('give messages with lines, and neither crash nor hang', { timeout: 1_200_000 }, () => {
-    const random = randomStream(1, 'mutations');
+    const random = randomStream(SEED, 'mutations');
     const draw = (below: number): number => Math.floor(random.uniform() * below);
     let withErrors = 0;
     for (let i = 0; i < RUNS; i++) {

@@ -27,3 +27,23 @@ function bucketOf(id: number, size: number): number {
   const folded = id ^ (id >>> 8);
   return ((folded ^ (folded >>> 4)) >>> 0) & (size - 1);
 }
+
+/** Buckets of a device's table of qdiscs, as bits of their number, and the multiplier of the hash. */
+const QDISC_HASH_BITS = 4;
+const HASH_MULTIPLIER = 0x61c88647;
+
+/**
+ * The order in which the kernel lists the qdiscs below the root, since 4.9: by the buckets of their handles, the newest
+ * first in its bucket (net/sched/sch_api.c: qdisc_hash_add; include/linux/hash.h: hash_32).
+ *
+ * @param majors upper 16 bits of the handles, in the order in which they were added
+ * @returns positions in `majors`
+ */
+export function qdiscShowOrder(majors: readonly number[]): number[] {
+  const bucketOfMajor = (major: number): number =>
+    Math.imul(major * 0x10000, HASH_MULTIPLIER) >>> (32 - QDISC_HASH_BITS);
+  return majors
+    .map((major, at) => ({ at, bucket: bucketOfMajor(major) }))
+    .sort((a, b) => a.bucket - b.bucket || b.at - a.at)
+    .map(({ at }) => at);
+}

@@ -10,7 +10,9 @@ import { printRateAsTc } from '../units/rate.ts';
  * without the overhead that old versions hid in mpu since 4.0, memory_limit of fq_codel since 4.7, no blank behind
  * "requeues" since 4.16, `default` as 0x since 4.20, times with three digits and drop_batch since 5.7; since 6.2 the
  * blank behind a cell size is missing, in 6.2 itself what separates a leaf's handle. From Linux: rates of estimators
- * that nobody asked for until 2.6.32, of HTB classes until 3.10; a root counts two references since 2.6.32.
+ * that nobody asked for until 2.6.32, of HTB classes until 3.10; a root counts two references since
+ * 2.6.32, qdiscs are listed by a hash table since 4.9. The releases of linklayer, of the overhead in mpu and of 0x are those
+ * between sources that were read; a few releases before 4.20 that printed `default` in decimal are not told apart.
  */
 export interface TcFormat {
   readonly version: string;
@@ -40,6 +42,8 @@ export interface TcFormat {
   readonly rootReferences: boolean;
   /** `rate 0bit 0pps` for qdiscs without an estimator. */
   readonly fakeRates: boolean;
+  /** Qdiscs are listed in the order of a hash table instead of their creation. */
+  readonly hashedQdiscs: boolean;
   /** HTB classes have an estimator of their own. */
   readonly classRates: boolean;
 }
@@ -80,6 +84,7 @@ export function tcFormat(version: string, kernelVersion: string): TcFormat | und
     chains: since(4, 13) && kernel >= release(4, 13),
     rootReferences: kernel >= release(2, 6, 32),
     fakeRates: kernel < release(2, 6, 33),
+    hashedQdiscs: kernel >= release(4, 9),
     classRates: kernel < release(3, 11),
   };
 }

@@ -1,6 +1,8 @@
 import { CE_THRESHOLD_OFF, codelTime } from '../../models/linux/codel-control.ts';
+import { kernelOf } from '../../models/linux/kernel-parameters.ts';
 import { redParameters } from '../../models/linux/red-tc.ts';
-import { tbfLimitBytes } from '../../models/linux/tbf-settings.ts';
+import { tbfLimitBytes, tbfSettings } from '../../models/linux/tbf-settings.ts';
+import { cellLogOf, ticksPerMicrosecond, transmitSizeBytes } from '../../models/linux/tc.ts';
 import type { Values } from '../../models/model.ts';
 import { printSizeAsTc } from '../units/size.ts';
 import { defaultText, rateText, shareText, type TcFormat, timeText } from './tc-format.ts';
@@ -197,32 +199,41 @@ function fqText(format: TcFormat, values: Values, frame: number): string {
 }
 
 function tbfText(format: TcFormat, values: Values): string {
-  const { rate, burst, mpu, overhead, linklayer, peakrate, mtu } = values as {
+  const {
+    rate,
+    mpu,
+    overhead,
+    linklayer,
+    peakrate,
+    mtu = 0,
+  } = values as {
     rate: number;
-    burst: number;
     mpu: number;
     overhead: number;
     linklayer: string;
     peakrate?: number;
     mtu?: number;
   };
-  const bytesPerSecond = Math.floor(rate / 8);
-  // The kernel gives the bucket back in ticks of 64 ns, which tc turns into whole microseconds and those into bytes.
-  const bucketUs = (perSecond: number, bytes: number): number =>
-    Math.floor(Math.floor(((bytes + overhead) * 1e9) / perSecond / 64) / 15.625);
-  const shown = (perSecond: number, bytes: number): string => {
-    const size = printSizeAsTc(Math.floor((perSecond * bucketUs(perSecond, bytes)) / 1e6));
-    return `${size}/1 mpu ${printSizeAsTc(mpu)}`;
-  };
+  const { bufferTicks, peak } = tbfSettings(values);
+  const { tickNs, netlinkTickNs, cost } = kernelOf(values);
+  // The kernel gives a bucket back in tc's ticks, which tc turns into whole microseconds and those into bytes.
+  const cell = cost === 'fixed-point' ? 1 : 2 ** cellLogOf(mtu);
   const limit = tbfLimitBytes(values);
-  const latencyOf = (perSecond: number, bytes: number): number =>
-    1e6 * (limit / perSecond) - bucketUs(perSecond, bytes);
-  let latencyUs = latencyOf(bytesPerSecond, burst);
-  const parts = [`rate ${rateText(format, bytesPerSecond * 8)} burst ${shown(bytesPerSecond, burst)}`];
-  if (peakrate !== undefined && mtu !== undefined) {
-    const peak = Math.floor(peakrate / 8);
-    parts.push(`peakrate ${rateText(format, peak * 8)} mtu ${shown(peak, mtu)}`);
-    latencyUs = Math.max(latencyUs, latencyOf(peak, mtu));
+  const bucketOf = (bitsPerSecond: number, ticks: number): { readonly shown: string; readonly latencyUs: number } => {
+    const bytesPerSecond = Math.floor(bitsPerSecond / 8);
+    const told = Math.floor((ticks * tickNs) / netlinkTickNs);
+    const size = transmitSizeBytes(format.rules, bytesPerSecond, told, netlinkTickNs);
+    const us = Math.floor(told / ticksPerMicrosecond(netlinkTickNs));
+    const shown = `${printSizeAsTc(size)}/${cell} mpu ${printSizeAsTc(mpu)}`;
+    return { shown, latencyUs: 1e6 * (limit / bytesPerSecond) - us };
+  };
+  const own = bucketOf(rate, bufferTicks);
+  let { latencyUs } = own;
+  const parts = [`rate ${rateText(format, rate)} burst ${own.shown}`];
+  if (peakrate !== undefined && peak !== undefined) {
+    const small = bucketOf(peakrate, peak.bufferTicks);
+    parts.push(`peakrate ${rateText(format, peakrate)} mtu ${small.shown}`);
+    latencyUs = Math.max(latencyUs, small.latencyUs);
   }
   parts.push(
     latencyUs >= 0 ? `lat ${timeText(format, Math.floor(latencyUs) * 1000)}` : `limit ${printSizeAsTc(limit)}`,

@@ -13,7 +13,7 @@ import type { ClassResult, HopResult, PointResult } from '../run/result.ts';
 import type { HopSpec, Scenario } from '../scenario/scenario.ts';
 import { parseClassId, writeClassId } from '../units/class-id.ts';
 import { printSizeAsTc } from '../units/size.ts';
-import { classShowOrder } from './tc-class-order.ts';
+import { classShowOrder, qdiscShowOrder } from './tc-class-order.ts';
 import { rateText, type TcFormat, tcFormat } from './tc-format.ts';
 import { policeFilterText } from './tc-show-police.ts';
 import { type Counters, qdiscOptionLines, qdiscOptionsText, qdiscStatisticsText } from './tc-show-qdisc.ts';
@@ -65,6 +65,13 @@ interface ShownQdisc {
   readonly result: Omit<HopResult, 'link'> | undefined;
 }
 
+/** Where a qdisc stands: the class that holds it (absent: the root), what it did, and the handle that it would have. */
+interface QdiscPlace {
+  readonly parent?: number;
+  readonly result: Omit<HopResult, 'link'> | undefined;
+  readonly wanted?: number;
+}
+
 /** In which words, and when. */
 interface Showing {
   readonly format: TcFormat;
@@ -84,7 +91,11 @@ class ShownHop {
     this.#hop = hop;
     this.#showing = showing;
     collectMajors(shaper.values, this.#taken);
-    this.#collect(shaper, undefined, result);
+    this.#collect(shaper, { result });
+    if (!showing.format.hashedQdiscs) return;
+    const [root, ...below] = this.#qdiscs;
+    const ordered = qdiscShowOrder(below.map(({ major }) => major)).map((at) => below[at]!);
+    this.#qdiscs.splice(0, this.#qdiscs.length, root!, ...ordered);
   }
 
   /** `tc -s -d class show`: the root's classes, and those that the qdiscs inside show of themselves. */
@@ -204,35 +215,51 @@ class ShownHop {
   }
 
   /** Lists a qdisc and those inside of it, each with its handle. */
-  #collect(model: NestedModel, parent: number | undefined, result: Omit<HopResult, 'link'> | undefined): void {
-    const major = this.#major(model, parent);
+  #collect(model: NestedModel, { parent, result, wanted }: QdiscPlace): void {
+    const major = this.#major(model, wanted);
     const counters = (result?.counters ?? {}) as Counters;
     this.#qdiscs.push({ model, major, counters, result, ...(parent === undefined ? {} : { parent }) });
     const classes = (model.values.classes ?? {}) as Readonly<Record<string, { qdisc?: NestedModel; limit?: number }>>;
     for (const [name, { qdisc, limit }] of Object.entries(classes)) {
-      const id = parseClassId(name);
-      if (qdisc !== undefined) this.#collect(qdisc, id, result?.children?.[name]);
+      const id = major * 0x10000 + (parseClassId(name) % 0x10000);
+      const child = result?.children?.[name];
+      if (qdisc !== undefined)
+        this.#collect(qdisc, {
+          parent: id,
+          result: child,
+          ...(model.kind === 'htb' ? { wanted: id % 0x10000 } : {}),
+        });
       else if (limit !== undefined) {
-        // A queue without a handle of its own gets one from the kernel.
-        const automatic = FIRST_AUTOMATIC_HANDLE + this.#automatic++;
-        const queue = { kind: 'pfifo', values: { limit } };
         const own = countersOf(result?.classes[name]);
-        this.#qdiscs.push({ model: queue, major: automatic, parent: id, counters: own, result: undefined });
+        const queue = { kind: 'pfifo', values: { limit } };
+        this.#qdiscs.push({
+          model: queue,
+          major: this.#automaticMajor(),
+          parent: id,
+          counters: own,
+          result: undefined,
+        });
       }
     }
     const child = model.values.qdisc as NestedModel | undefined;
     const inner = Object.values(result?.children ?? {})[0];
-    if (child !== undefined) this.#collect(child, major * 0x10000 + 1, inner);
+    if (child !== undefined) this.#collect(child, { parent: major * 0x10000 + 1, result: inner });
   }
 
-  #major({ values }: NestedModel, parent: number | undefined): number {
+  /** The handle that `sim export tc` gives; the kernel's own for what it leaves without. */
+  #major({ values }: NestedModel, wanted: number | undefined): number {
     const first = Object.keys((values.classes ?? {}) as object)[0];
     if (first !== undefined) return Math.floor(parseClassId(first) / 0x10000);
     if (typeof values.handle === 'number') return Math.floor(values.handle / 0x10000);
-    let major = parent === undefined ? 1 : parent % 0x10000 || FIRST_FREE_HANDLE;
+    if (values.qdisc === undefined && wanted === undefined) return this.#automaticMajor();
+    let major = wanted ?? FIRST_FREE_HANDLE;
     while (this.#taken.has(major)) major++;
     this.#taken.add(major);
     return major;
+  }
+
+  #automaticMajor(): number {
+    return FIRST_AUTOMATIC_HANDLE + this.#automatic++;
   }
 }
 

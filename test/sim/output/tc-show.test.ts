@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as registry from '../../../models/registry.ts';
+import { qdiscShowOrder } from '../../../sim/output/tc-class-order.ts';
 import { tcFormat } from '../../../sim/output/tc-format.ts';
 import { tcShow } from '../../../sim/output/tc-show.ts';
 import { simulate } from '../../../sim/run/simulate.ts';
@@ -192,5 +193,24 @@ describe('a version that is not modelled', () => {
   it('has no format', () => {
     expect(tcFormat('2.4.7', '6.12')).toBeUndefined();
     expect(tcFormat('6.1', 'thread')?.fakeRates).toBe(true);
+  });
+});
+
+describe('the order of qdiscs', () => {
+  it('is that of the kernel’s hash table, the newest first in a bucket', () => {
+    // 0x61c88647 << 20 is 6 in the upper four bits, << 21 12, times 0xa 14, times 3 2: as tc 6.1 listed 10:, 20: and a0:.
+    expect(qdiscShowOrder([0x10, 0x20, 0xa0, 0x30])).toEqual([3, 0, 1, 2]);
+    expect(qdiscShowOrder([0x10, 0x10])).toEqual([1, 0]);
+  });
+  it('is that of their creation before 4.9', () => {
+    const classes =
+      'classes: { "1:30": { rate: 1mbit, qdisc: { kind: sfq } }, "1:20": { rate: 1mbit, qdisc: { kind: sfq } }, "1:40": { rate: 1mbit, qdisc: { kind: sfq } } }';
+    const yaml = (kernel: string): string =>
+      `duration: 1us\nhops:\n  h: { shaper: htb, kernel: "${kernel}", ${classes} }\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, start: 1ms, via: [h] }\n`;
+    const listed = (kernel: string): string[] =>
+      [...shownAfter(yaml(kernel)).matchAll(/^qdisc sfq (\w+):/gm)].map(([, handle]) => handle!);
+    expect(listed('4.4')).toEqual(['30', '20', '40']);
+    // 2 for 30:, 12 for 20:, 9 for 40:.
+    expect(listed('4.9')).toEqual(['30', '40', '20']);
   });
 });

@@ -80,11 +80,14 @@ function sourceWords(flow: Mapping): string {
         ? `sends as much as ${tcpWords(flow)} lets it`
         : `sends ${bytes} over ${tcpWords(flow)}`;
     case 'curl': {
-      const upload = textOf(flow.direction) === 'upload';
+      const direction = textOf(flow.direction) ?? 'download';
+      // A direction that is varied is neither.
+      const doing = direction === 'upload' ? 'uploading' : direction === 'download' ? 'downloading' : 'moving';
+      const http = textOf(flow.http);
       const client = textOf(flow.client) === 'lib' ? 'an application with libcurl' : 'the curl command';
-      return `is ${client}, version ${textOf(flow.version) ?? 'unknown'}, ${upload ? 'uploading' : 'downloading'} ${
+      return `is ${client}, version ${textOf(flow.version) ?? 'unknown'}, ${doing} ${
         textOf(flow.size) ?? 'a file'
-      } over ${tcpWords(flow)}, ${limitWords(flow)}`;
+      } over ${tcpWords(flow)}${http === undefined ? '' : ` and HTTP/${http}`}, ${limitWords(flow)}`;
     }
     case 'download': {
       const limiter = mappingOf(flow.limiter);

@@ -170,6 +170,24 @@ describe('a grid with a chart for each link', () => {
     expect(text).toMatch(/What happened\. With link 900mbit: [^.]* gets 2,521 % more than its limit/);
   });
 
+  it('says which way a transfer goes and over which HTTP, but guesses no direction that is varied', async () => {
+    const result = curlResult();
+    const document = result.scenario.document as { readonly flows: { readonly download: object } };
+    const wordsOf = async (more: Readonly<Record<string, string>>) => {
+      const flows = { download: { ...document.flows.download, ...more } };
+      const points = result.points.map((point, i) => ({
+        ...point,
+        variables: { ...point.variables, direction: i % 2 === 0 ? 'download' : 'upload' },
+      }));
+      const scenario = { ...result.scenario, document: { ...document, flows } };
+      return textOf(await page([{ ...result, points, scenario }], []));
+    };
+    expect(await wordsOf({})).toContain('downloading ‹size› over TCP');
+    expect(await wordsOf({ direction: 'upload' })).toContain('uploading ‹size› over TCP');
+    expect(await wordsOf({ http: '2' })).toMatch(/downloading ‹size› over TCP[^,]* and HTTP\/2,/);
+    expect(await wordsOf({ direction: '${direction}' })).toContain('moving ‹size› over TCP');
+  });
+
   it('lists how long each transfer took', async () => {
     const { points, ...rest } = curlResult();
     const cut = points.map((point, i) => {

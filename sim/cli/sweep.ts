@@ -43,7 +43,10 @@ export const sweep: Command = {
     seed: { kind: 'text', help: 'Seed of all randomness in the simulations, in place of the file’s' },
     duration: { kind: 'text', help: 'Simulated time, in place of the file’s' },
     out: { kind: 'text', help: 'Folder for the journal and the results: JSON, JSON lines, CSV, Parquet' },
-    resume: { kind: 'flag', help: 'Go on with the journal of --out: only what is missing is run' },
+    resume: {
+      kind: 'flag',
+      help: 'Go on with the journal of --out: only what is missing is run, and what took too long where it may now take longer',
+    },
     force: { kind: 'flag', help: 'Begin anew although --out has a journal' },
     jobs: JOBS_OPTION,
     shard: { kind: 'text', help: 'Run part i of n only, i/n with i from 1; sim merge joins the parts' },
@@ -97,7 +100,7 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
   const startMs = performance.now();
   const folder = out ?? mkdtempSync(join(tmpdir(), 'shaperlab-'));
   try {
-    const journal = await Journal.open(folder, header, mode);
+    const journal = await Journal.open(folder, header, mode, job.pointTimeoutMs ?? Number.POSITIVE_INFINITY);
     try {
       tellOfJournal(journal, mode);
       const tasks = indexes.filter((index) => !journal.has(index)).map((index) => ({ index, cost: costs[index]! }));
@@ -220,6 +223,7 @@ function tellOfJournal(journal: Journal, mode: string): void {
   if (journal.wasTorn) say(`sim: ${journal.path}: the last line was torn off and is dropped`);
   if (mode === 'resume') {
     say(`sim: ${fixed(journal.size, 0)} of ${fixed(journal.header.points, 0)} points are finished already`);
+    if (journal.retried > 0) say(`sim: ${fixed(journal.retried, 0)} that took too long are run again`);
   }
 }
 

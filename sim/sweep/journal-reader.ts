@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { JOURNAL_FORMAT, type JournalHeader, readHeader } from './journal-format.ts';
-import { readLineHead } from './point-line.ts';
+import { givesWay, type LineHead, readLineHead } from './point-line.ts';
 import { FileFault, SweepFault } from './sweep-fault.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -19,6 +19,8 @@ export interface JournalContents {
   /** Undefined where not even the first line was finished. */
   readonly header: JournalHeader | undefined;
   readonly places: Map<number, LinePlace>;
+  /** Points that took too long, with how long they were allowed to take (ms). */
+  readonly timeouts: Map<number, number>;
   /** Bytes of whole lines; what follows them was torn off while it was written. */
   readonly wholeBytes: number;
   /** Whether anything follows them. */
@@ -26,7 +28,8 @@ export interface JournalContents {
 }
 
 /**
- * Reads which points a journal has. A last line without an end is left out; the same line twice counts once.
+ * Reads which points a journal has. A last line without an end is left out; the same line twice counts once, and
+ * of a point that took too long and was run again, the last time.
  *
  * @throws FileFault; SweepFault (invalid) for what is no journal, or has lines that do not belong to it
  */
@@ -35,6 +38,7 @@ export function readJournal(path: string): JournalContents {
   try {
     if (!fstatSync(file).isFile()) throw new SweepFault('invalid', `${path}: expected a file`);
     const places = new Map<number, LinePlace>();
+    const timeouts = new Map<number, number>();
     let header: JournalHeader | undefined;
     let offset = 0;
     let number = 0;
@@ -44,9 +48,9 @@ export function readJournal(path: string): JournalContents {
       const place = { offset, length: bytes.length };
       offset += bytes.length + 1;
       if (header === undefined) header = checkHeader(line, path);
-      else keepPoint(line, number, place, header, places, path, file);
+      else keepPoint(line, number, place, header, { places, timeouts }, path, file);
     }
-    return { header, places, wholeBytes: offset, torn: fstatSync(file).size > offset };
+    return { header, places, timeouts, wholeBytes: offset, torn: fstatSync(file).size > offset };
   } finally {
     closeSync(file);
   }
@@ -117,32 +121,41 @@ function keepPoint(
   number: number,
   place: LinePlace,
   header: JournalHeader,
-  places: Map<number, LinePlace>,
+  { places, timeouts }: Pick<JournalContents, 'places' | 'timeouts'>,
   path: string,
   file: number,
 ): void {
-  const index = checkLine(line, header);
-  if (index === undefined) {
+  const head = checkLine(line, header);
+  if (head === undefined) {
     throw new SweepFault(
       'invalid',
       `${path}:${number}: expected a point of this sweep but received ${shown(line)}`,
       'take the line out, or begin anew with --force',
     );
   }
+  const { index } = head;
   const known = places.get(index);
-  if (known === undefined) places.set(index, place);
-  else if (readLine(file, path, known) !== line) {
-    throw new SweepFault('invalid', `${path}:${number}: point ${index} is there already, with other figures`);
+  const knownLine = known === undefined ? undefined : readLine(file, path, known);
+  if (knownLine === line) return;
+  if (knownLine !== undefined) {
+    const knownHead = readLineHead(knownLine)!;
+    if (givesWay(head, knownHead)) return;
+    if (!givesWay(knownHead, head)) {
+      throw new SweepFault('invalid', `${path}:${number}: point ${index} is there already, with other figures`);
+    }
   }
+  places.set(index, place);
+  if (head.cause === 'timeout') timeouts.set(index, head.limitMs);
+  else timeouts.delete(index);
 }
 
-/** The index of a point's line; undefined where it is none of this sweep. */
-function checkLine(line: string, { points, refined }: JournalHeader): number | undefined {
+/** The beginning of a point's line; undefined where it is none of this sweep. */
+function checkLine(line: string, { points, refined }: JournalHeader): LineHead | undefined {
   const head = readLineHead(line);
   if (head === undefined || (head.index >= points && !refined)) return undefined;
   try {
     JSON.parse(line);
-    return head.index;
+    return head;
   } catch {
     return undefined;
   }

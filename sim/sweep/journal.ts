@@ -18,6 +18,8 @@ export class Journal implements PointKeeper {
   readonly header: JournalHeader;
   /** Whether a line that was torn off was dropped when the journal was opened. */
   readonly wasTorn: boolean;
+  /** Points that took too long before and are to be run again. */
+  readonly retried: number;
   readonly #file: FileHandle;
   readonly #readable: number;
   readonly #lock: FolderLock;
@@ -37,6 +39,7 @@ export class Journal implements PointKeeper {
       places,
       bytes,
       wasTorn,
+      retried,
     }: {
       path: string;
       file: FileHandle;
@@ -45,11 +48,13 @@ export class Journal implements PointKeeper {
       places: Map<number, LinePlace>;
       bytes: number;
       wasTorn: boolean;
+      retried: number;
     },
   ) {
     this.header = header;
     this.path = path;
     this.wasTorn = wasTorn;
+    this.retried = retried;
     this.#file = file;
     this.#readable = readable;
     this.#lock = lock;
@@ -58,12 +63,13 @@ export class Journal implements PointKeeper {
   }
 
   /**
-   * Opens the journal of a folder, which is made where there is none.
+   * Opens the journal of a folder, which is made where there is none. Points that took too long count as finished, unless
+   * they may now take longer, up to `pointTimeoutMs`.
    *
    * @throws FileFault; SweepFault: usage where there is a journal and `mode` is `new`, invalid where it is of another
    * sweep, trouble where another process writes to it
    */
-  static async open(folder: string, header: JournalHeader, mode: JournalMode): Promise<Journal> {
+  static async open(folder: string, header: JournalHeader, mode: JournalMode, pointTimeoutMs = 0): Promise<Journal> {
     const path = join(folder, JOURNAL_NAME);
     try {
       makeFolder(folder);
@@ -81,8 +87,11 @@ export class Journal implements PointKeeper {
       const bytes = isNew ? begin(path, folder, header) : found.wholeBytes;
       const file = await openToAppend(path, bytes);
       const places = isNew ? new Map<number, LinePlace>() : found.places;
+      const again = [...(found?.timeouts ?? [])].filter(([, limitMs]) => limitMs < pointTimeoutMs);
+      for (const [index] of again) places.delete(index);
       const readable = openForReading(path);
-      return new Journal(header, { path, file, readable, lock, places, bytes, wasTorn: found?.torn ?? false });
+      const wasTorn = found?.torn ?? false;
+      return new Journal(header, { path, file, readable, lock, places, bytes, wasTorn, retried: again.length });
     } catch (error) {
       lock.release();
       throw error;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Journal } from './journal.ts';
 import { JOURNAL_NAME, type JournalHeader } from './journal-format.ts';
 import { type JournalContents, openForReading, readJournal, readLine } from './journal-reader.ts';
+import { givesWay, readLineHead } from './point-line.ts';
 import { SweepFault } from './sweep-fault.ts';
 
 /** Points that are copied at a time. */
@@ -66,15 +67,24 @@ export async function joinShards({ parts, owners }: Shards, journal: Journal): P
   }
 }
 
-/** Finds for each point the first part that has it, and sees that the others have the same. */
+/**
+ * Finds for each point the first part that has it, and sees that the others have the same; where it took too long in one
+ * part, one that took more time for it.
+ */
 function findOwners(parts: readonly Part[]): Map<number, Part> {
   const owners = new Map<number, Part>();
   const conflicts: string[] = [];
   for (const part of parts) {
     for (const index of part.places.keys()) {
       const owner = owners.get(index);
-      if (owner === undefined) owners.set(index, part);
-      else if (lineOf(owner, index) !== lineOf(part, index)) {
+      if (owner === undefined) {
+        owners.set(index, part);
+        continue;
+      }
+      const [line, other] = [lineOf(owner, index), lineOf(part, index)];
+      if (line === other || givesWay(readLineHead(other)!, readLineHead(line)!)) continue;
+      if (givesWay(readLineHead(line)!, readLineHead(other)!)) owners.set(index, part);
+      else {
         conflicts.push(`point ${index} of ${part.path} differs from that of ${owner.path}`);
       }
     }

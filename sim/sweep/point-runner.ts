@@ -47,8 +47,8 @@ export class PointRunner {
 
   /** The line of a point that took too long. */
   timeoutLine(task: PointTask): string {
-    const seconds = this.#job.pointTimeoutMs! / 1000;
-    return this.failedLine(task, `took longer than the ${seconds} s that a point may take`, 'timeout');
+    const limitMs = this.#job.pointTimeoutMs!;
+    return this.failedLine(task, `took longer than the ${limitMs / 1000} s that a point may take`, 'timeout', limitMs);
   }
 
   /** The line of a point that failed. */
@@ -56,8 +56,9 @@ export class PointRunner {
     { index, variables = this.#loaded.variablesAt(index) }: PointTask,
     text: string,
     cause: FailureCause,
+    limitMs?: number,
   ): string {
-    return pointLine(index, failedPoint(variables, text), cause);
+    return pointLine(index, failedPoint(variables, text), cause, limitMs);
   }
 
   #simulate({ index, variables }: PointTask): PointResult {

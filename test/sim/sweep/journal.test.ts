@@ -131,6 +131,27 @@ describe('a journal', () => {
       await expect(Journal.open(folder, header, 'resume')).rejects.toThrow(':4: point 0 is there already');
     }));
 
+  test('gives up a point that took too long where it may take longer, and keeps what then comes of it', () => {
+    const slow = new PointRunner({ ...job, pointTimeoutMs: 500.5 }).timeoutLine({ index: 1 });
+    return withPoints([LINES[0]!, slow], async (folder, path) => {
+      const has = async (pointTimeoutMs?: number) => {
+        const journal = await Journal.open(folder, header, 'resume', pointTimeoutMs);
+        await journal.close();
+        return { size: journal.size, retried: journal.retried };
+      };
+      expect(await has(500.5)).toEqual({ size: 2, retried: 0 });
+      expect(await has(501)).toEqual({ size: 1, retried: 1 });
+      const journal = await Journal.open(folder, header, 'resume', Number.POSITIVE_INFINITY);
+      await journal.append([LINES[1]!]);
+      await journal.close();
+      expect(await has(Number.POSITIVE_INFINITY)).toEqual({ size: 2, retried: 0 });
+      await withJournal(folder, 'resume', (again) => expect(again.line(1)).toBe(LINES[1]));
+      // In whatever order the lines stand.
+      appendFileSync(path, `${slow}\n`);
+      await withJournal(folder, 'resume', (again) => expect(again.line(1)).toBe(LINES[1]));
+    });
+  });
+
   test('that is no file of this program is refused', () =>
     withPoints(LINES, async (folder, path) => {
       writeFileSync(path, 'a,b\n1,2\n');

@@ -44,6 +44,23 @@ test('parts that have different figures for a point are refused, with the point 
     expect(() => readShards([a, b])).toThrow(`point 3 of ${path} differs from that of ${join(a, 'journal.jsonl')}`);
   }));
 
+test('of a point that took too long in one part, the one that took more time for it is taken', () =>
+  inFolder(async (top) => {
+    const slow = (pointTimeoutMs: number) => new PointRunner({ ...job, pointTimeoutMs }).timeoutLine({ index: 3 });
+    const folders = ['a', 'b', 'c'].map((name) => join(top, name));
+    for (const [i, line] of [slow(1000), lineOf(3), slow(2000)].entries()) {
+      const journal = await Journal.open(folders[i]!, header, 'new');
+      await journal.append([line]);
+      await journal.close();
+    }
+    const ownerOf = (parts: readonly string[]) => readShards(parts).owners.get(3)!.path;
+    const [a, b, c] = folders as [string, string, string];
+    expect(ownerOf(folders)).toContain(b);
+    expect(ownerOf([c, b, a])).toContain(b);
+    expect(ownerOf([a, c])).toContain(c);
+    expect(ownerOf([c, a])).toContain(c);
+  }));
+
 test('parts of different sweeps or versions are refused', () =>
   inFolder(async (top) => {
     const a = await part(join(top, 'a'), [0]);

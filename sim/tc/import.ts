@@ -4,6 +4,7 @@ import { WAY_OUT } from './recorder.ts';
 import { translate } from './scenario-document.ts';
 import type { Remark } from './scenario-qdisc.ts';
 import { readScript } from './script.ts';
+import { withoutMarkCharacters } from './shell-variables.ts';
 import { readShown } from './show.ts';
 import { type Comment, writeYaml } from './yaml-text.ts';
 
@@ -36,7 +37,8 @@ const LARGEST = 4_000_000;
  */
 export function importTc(text: string, fileName: string, options: TcImportOptions = {}): TcImport {
   if (text.length > LARGEST) return nothing([error(1, `the file is larger than ${LARGEST} characters`)]);
-  const { tree, messages } = readShown(text) ?? readScript(text, options.variables ?? {});
+  const plain = withoutMarkCharacters(text);
+  const { tree, messages } = readShown(plain) ?? readScript(plain, options.variables ?? {});
   return importTree(tree, messages, text, fileName);
 }
 

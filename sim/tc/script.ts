@@ -39,6 +39,9 @@ const REMOTE = new Set([
 const VERBS =
   /^(?:a(?:dd?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|r(?:e(?:p(?:l(?:a(?:ce?)?)?)?)?)?|link|d(?:e(?:l(?:e(?:te?)?)?)?)?|s(?:h(?:ow?)?)?|l(?:s|st|ist)?)$/;
 const OBJECTS = /^(?:q|qd|qdi|qdis|qdisc|c|cl|cla|clas|class|f|fi|fil|filt|filte|filter)$/;
+/** A command that sets something up. */
+const SETS_UP = /^\s*(?:sudo\s+)?(?:\S*\/)?tc\s+(?:-\S+\s+)*(?:qdisc|class|filter)\s+(?:add|replace|change)\s/m;
+
 /** What a script sets up, and what there is to say of it. */
 export interface ScriptReading {
   readonly tree: TcTree;
@@ -96,6 +99,18 @@ class ScriptToTree implements ScriptReading {
       this.#firewall(words, command.line);
       return;
     }
+    if (/^(?:cat|tee)$/.test(name) && command.input.some(({ text }) => SETS_UP.test(text))) {
+      const lines = command.input.flatMap(({ line, text }) =>
+        text.split('\n').flatMap((each, i) => (SETS_UP.test(each) ? [line + i] : [])),
+      );
+      this.#say(
+        command.line,
+        'warning',
+        `a file is written here; the tc commands in it are not run (line ${ranges(lines)})`,
+        'import them alone',
+      );
+      return;
+    }
     const at = tcPosition(words);
     const missing = words[0]?.unknown;
     if (missing !== undefined && !/tc$/.test(first) && (at === 0 || (at === undefined && first === ''))) {
@@ -131,13 +146,15 @@ class ScriptToTree implements ScriptReading {
       this.#skippedPart(part, part.tcLines.length === 1 ? 'the tc command' : `${part.tcLines.length} tc commands`);
   }
 
-  #skippedPart({ line, sort, name, tcLines, onlyDeletes }: SkippedPart, many: string): void {
+  #skippedPart({ line, sort, name, tcLines, onlyDeletes, variable }: SkippedPart, many: string): void {
     const at = tcLines.length > 0 ? ` (line ${ranges(tcLines)})` : '';
     const run = tcLines.length === 1 ? 'runs' : 'run';
     const leftOut = (why: string): void => {
       const text = `${why}; left out: ${many}${at}`;
       // What only takes away and shows would change nothing that is set up later.
       if (onlyDeletes) this.#say(line, 'info', text);
+      else if (variable !== undefined && /^\w+$/.test(variable))
+        this.#say(line, 'error', text, `import with --set ${variable}=VALUE`);
       else this.#leftOut(line, text);
     };
     if (sort === 'fault') this.#say(line, 'error', `expected ${name}`, 'the line is read as if it stood there');

@@ -55,6 +55,8 @@ export class ScriptReader {
   readonly #functions = new Map<string, { line: number; body: ShellList; isCalled: boolean }>();
   readonly #told = new Set<string>();
   #count = 0;
+  /** The variable that would have decided the last test. */
+  #decider: string | undefined;
   #exit: { line: number; name: string } | undefined;
 
   constructor(given: Readonly<Record<string, string>>) {
@@ -90,7 +92,9 @@ export class ScriptReader {
     const key = `${line} ${sort} ${name}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.skipped.push({ line, sort, name, tcLines: survey.tcLines, onlyDeletes: survey.onlyDeletes });
+    const decider =
+      (sort === 'branch' || sort === 'test') && this.#decider !== undefined ? { variable: this.#decider } : {};
+    this.skipped.push({ line, sort, name, tcLines: survey.tcLines, onlyDeletes: survey.onlyDeletes, ...decider });
   }
 
   /** Leaves commands out: lists those of tc, and forgets the variables that they set. */
@@ -176,7 +180,7 @@ export class ScriptReader {
     if (name === 'cat' && rest.every((word) => word === '-')) return node.inputs.map((input) => this.#input(input));
     if (words.some((word) => word.unknown !== undefined)) return undefined;
     const text = name === 'echo' ? echoed(rest) : name === 'printf' ? printed(rest) : undefined;
-    return text === undefined ? undefined : [{ line: node.line, text }];
+    return text?.split('\n').map((each) => ({ line: node.line, text: each }));
   }
 
   #command(node: ShellNode, fed: readonly Input[] | 'unknown' | undefined): { flow: Flow; status: Status } {
@@ -207,6 +211,7 @@ export class ScriptReader {
 
   #if(node: Extract<ShellNode, { kind: 'if' }>): { flow: Flow; status: Status } {
     for (const [i, { condition, body }] of node.clauses.entries()) {
+      this.#decider = undefined;
       const { flow, status } = this.#list(condition);
       if (flow === 'exit') return { flow, status };
       if (status === true) return this.#list(body);
@@ -232,6 +237,7 @@ export class ScriptReader {
       text = STARTS.find((start) => clauses.some(({ patterns }) => patterns.includes(start)));
       if (text !== undefined) this.#choose(node.line, word.variable, text);
     }
+    if (text === undefined) this.#decider = word?.variable;
     if (text === undefined)
       return this.#undecided(
         clauses.map(({ body }) => body),
@@ -426,7 +432,8 @@ export class ScriptReader {
   #test(name: string, given: readonly ShellWord[], line: number): Truth {
     const closer = { '[': ']', '[[': ']]' }[name];
     const words = closer !== undefined && given.at(-1)?.text === closer ? given.slice(0, -1) : given;
-    const { truth, comparison } = evaluateTest(words, name === '[[');
+    const { truth, variable, comparison } = evaluateTest(words, name === '[[');
+    this.#decider = variable;
     if (truth !== undefined || comparison === undefined || !STARTS.includes(comparison.word)) return truth;
     this.#choose(line, comparison.variable, comparison.word);
     return true;
@@ -483,8 +490,7 @@ export class ScriptReader {
     const { tokens } = tokenize(`"${text.replaceAll('"', '\\"')}"`);
     const word = tokens[0];
     if (word?.kind !== 'word') return { line, text };
-    const value = this.expansion.expandToText(word.parts, line);
-    return { line, text: value };
+    return { line, text: this.expansion.variables.withNames(this.expansion.expandToText(word.parts, line)) };
   }
 }
 

@@ -16,6 +16,8 @@ export interface UnknownComparison {
 /** Outcome of a test and, where it is not known, what would decide it. */
 export interface TestOutcome {
   readonly truth: Truth;
+  /** The first variable that is not known, where the outcome is not. */
+  readonly variable?: string;
   readonly comparison?: UnknownComparison;
 }
 
@@ -46,7 +48,9 @@ class TestReader {
 
   run(): TestOutcome {
     const truth = this.#words.length === 0 ? false : this.#any(0);
-    const outcome = { truth: this.#at < this.#words.length ? undefined : truth };
+    const variable = this.#words.find((word) => word.variable !== undefined)?.variable;
+    const decided = this.#at < this.#words.length ? undefined : truth;
+    const outcome = decided !== undefined || variable === undefined ? { truth: decided } : { truth: decided, variable };
     return this.#comparison === undefined || this.#words.length > 3
       ? outcome
       : { ...outcome, comparison: this.#comparison };

@@ -200,6 +200,14 @@ export class ShellVariables {
     return index === undefined ? undefined : this.#reasons[Number(index)];
   }
 
+  /** The text with the names of variables in place of what is not known, to be read as a script again. */
+  withNames(text: string): string {
+    return text.replaceAll(MARKS, (mark) => {
+      const name = this.reasonIn(mark)?.variable;
+      return name !== undefined && /^\w+$/.test(name) ? `\${${name}}` : '$(only a run knows)';
+    });
+  }
+
   withoutMarks(text: string): string {
     return text.replaceAll(MARKS, '');
   }

@@ -36,6 +36,8 @@ export interface SkippedPart {
   readonly tcLines: readonly number[];
   /** Whether those only delete and show. */
   readonly onlyDeletes: boolean;
+  /** The variable that decides, where one does. */
+  readonly variable?: string;
 }
 
 /** What the text of a script says without being run. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importTc } from '../../../sim/tc/import.ts';
+import { WAY_OUT } from '../../../sim/tc/recorder.ts';
 import { complaints, hopOf, imported, ran } from './support.ts';
 
 const TREE = [
@@ -132,6 +133,28 @@ describe('where only a run knows the way', () => {
       expect.stringContaining(`${told} depends on what only a run knows; read as if`),
     ]);
     expect(loaded.first.hops[0]?.shaper?.values).toMatchObject({ classes: { '1:10': { rate: 5e6 } } });
+  });
+  it.each([
+    ['if [ -n "$UP" ]; then', 'fi', 'import with --set UP=VALUE'],
+    ['case "$2" in a|b)', ';; esac', 'import with --set 2=VALUE'],
+    ['[ "$UP" -gt 0 ] &&', '', 'import with --set UP=VALUE'],
+    ['if up; then', 'fi', WAY_OUT],
+  ])('the hint names the variable that decides: %s', (head, tail, hint) => {
+    const script = `${TREE}\n${head} tc class add dev eth0 parent 1:1 classid 1:40 htb rate 1mbit\n${tail}`;
+    expect(hintsOf(script)).toEqual([hint]);
+  });
+  it('what a here-document for tc leaves open is told', () => {
+    const script = `tc -batch - <<X\nqdisc add dev eth0 root handle 1: htb default 1\nclass add dev eth0 parent 1: classid 1:1 htb rate $RATE\nX\n`;
+    expect(complaints(importTc(script, 'x').messages)).toContain('3: left out: RATE is set nowhere before');
+    expect(importTc(script, 'x', { variables: { RATE: '3mbit' } }).document).toMatchObject({
+      hops: { eth0: { classes: { '1:1': { rate: '3mbit' } } } },
+    });
+  });
+  it('what a script writes into a file is not run', () => {
+    const script = `${TREE}\ncat <<'X' > /root/limit.sh\n#!/bin/sh\ntc qdisc add dev eth1 ${TBF}\nX\n`;
+    expect(complaints(imported(script).messages)).toEqual([
+      '5: a file is written here; the tc commands in it are not run (line 7)',
+    ]);
   });
   it('two ways that do so are both left out', () => {
     const script = `if up; then tc qdisc add dev eth0 root pfifo; else tc qdisc add dev eth0 root bfifo; fi\n${TREE}`;

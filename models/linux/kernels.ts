@@ -18,6 +18,8 @@ export interface KernelRules {
   readonly cost: CostRule;
   /** Whether a class keeps its mode down to an empty second bucket, unless the scenario says otherwise. */
   readonly hysteresis: boolean;
+  /** Whether the length of a super-packet has the headers of all its segments (net/core/dev.c: qdisc_pkt_len_init), or of one. */
+  readonly countsSegmentHeaders: boolean;
   /** Whether the kernel itself adds `overhead`, raises to `mpu`, counts ATM cells; a table may do so all the same. */
   readonly addsOverhead: boolean;
   readonly raisesToMpu: boolean;
@@ -92,6 +94,7 @@ const V2_6_29 = 2_006_029;
 const V2_6_31 = 2_006_031;
 const V3_6 = 3_006_000;
 const V3_8 = 3_008_000;
+const V3_9 = 3_009_000;
 const V3_10 = 3_010_000;
 const V3_11 = 3_011_000;
 const V3_13 = 3_013_000;
@@ -111,6 +114,7 @@ const THREAD_RULES: KernelRules = {
   netlinkTickNs: 1000,
   cost: 'exact',
   hysteresis: false,
+  countsSegmentHeaders: true,
   addsOverhead: true,
   raisesToMpu: true,
   countsCells: true,
@@ -139,7 +143,7 @@ export function tcRelease(version: string): number | undefined {
  *
  * From net/sched/sch_htb.c, sch_api.c, sch_generic.c and include/net/pkt_sched.h of 2.6.22, 2.6.24, 2.6.36, 3.4, 3.6,
  * 4.9, 6.12 and 6.18. Between those, the release of a change is that of its commit: hysteresis off 2.6.26, bail-out
- * by time 2.6.29, overhead back 3.10, ATM back 3.11, 64-bit rates 3.13, lengths of 0 kept 4.3, overlimits by class
+ * by time 2.6.29, lengths of super-packets 3.9, overhead back 3.10, ATM back 3.11, 64-bit rates 3.13, lengths of 0 kept 4.3, overlimits by class
  * 5.0 and alike for the qdisc 5.2, mpu back 5.17.
  */
 export function kernelRules(version: string): KernelRules | undefined {
@@ -155,6 +159,7 @@ export function kernelRules(version: string): KernelRules | undefined {
     netlinkTickNs: kernel < V2_6_31 ? 1024 : 64,
     cost: kernel < V2_6_24 ? 'table-clamped' : table ? 'table' : 'fixed-point',
     hysteresis: kernel < V2_6_26,
+    countsSegmentHeaders: kernel >= V3_9,
     addsOverhead: table ? kernel >= V2_6_24 : kernel >= V3_10,
     raisesToMpu: kernel >= V5_17,
     countsCells: kernel >= V3_11,

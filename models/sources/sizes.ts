@@ -53,7 +53,7 @@ export const sizeParameters = {
     minimum: 1,
     maximum: LONGEST_PACKET_BYTES,
     boundsHint,
-    help: 'Payload of a segment: each packet is then a super-packet of `size` bytes that the network card would cut.',
+    help: 'Payload of a segment: each packet is then a super-packet that the network card cuts, of `size` bytes with the headers of all its segments.',
   },
 } as const satisfies Record<string, Parameter>;
 
@@ -111,9 +111,9 @@ export function checkSizes(values: Values): ParameterProblem[] {
   ];
 }
 
-/** The segments and header bytes of a packet of `sizeBytes` under `gso`. */
+/** The segments of a super-packet of `sizeBytes`, which holds the headers of all of them. */
 export function segmentsOf(sizeBytes: number, gsoBytes: number, headerBytes: number): number {
-  return gsoBytes === 0 ? 1 : Math.max(1, Math.ceil((sizeBytes - headerBytes) / gsoBytes));
+  return Math.ceil(sizeBytes / (gsoBytes + headerBytes));
 }
 
 /** The sizes that a source may send, each once, ascending (bytes). */

@@ -61,9 +61,11 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler, Recurrent 
     const packet = packets.fill(this.#index, sizeBytes, payloadBytes, spec.priority, this.#sent, nowNs);
     if (spec.ecn !== 0) packets.ecn[packet] = spec.ecn;
     if (gsoBytes !== 0) {
+      const segments = segmentsOf(sizeBytes, gsoBytes, spec.headersBytes);
       packets.gsoBytes[packet] = gsoBytes;
-      packets.segments[packet] = segmentsOf(sizeBytes, gsoBytes, spec.headersBytes);
+      packets.segments[packet] = segments;
       packets.headerBytes[packet] = spec.headersBytes;
+      packets.payloadBytes[packet] = Math.max(0, sizeBytes - segments * spec.headersBytes);
     }
     this.#sent++;
     this.#meter.sent(sizeBytes);

@@ -1,3 +1,4 @@
+import { kernelOf } from '../../models/linux/kernel-parameters.ts';
 import type { Qdisc, Surroundings, TimerOwner } from '../../models/model.ts';
 import { NO_PACKET, type PacketPool } from '../../models/packet.ts';
 import type { RecurrencePass, Recurrent } from '../../models/recurrence.ts';
@@ -56,6 +57,8 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
   readonly #lossy: boolean;
   readonly #followsTrace: boolean;
   readonly #tellsTransmitted: boolean;
+  /** The kernel of the time does not count the headers of a super-packet's further segments. */
+  readonly #hidesHeaders: boolean;
   readonly #deliversAtOnce: boolean;
   #dataArrivals = 0;
   #busy = false;
@@ -98,6 +101,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
     this.#resolutionNs = spec.timer.resolutionNs;
     this.#latencyNs = spec.timer.latencyNs;
     this.#shaped = spec.shaper !== undefined;
+    this.#hidesHeaders = spec.shaper !== undefined && !kernelOf(spec.shaper.values).countsSegmentHeaders;
     this.#loss = spec.link.loss;
     this.#lossRandom = randomStream(seed, `link/${spec.name}`).uniform;
     this.#drops = spec.link.drop.length > 0 ? new Set(spec.link.drop) : undefined;
@@ -134,6 +138,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
   }
 
   drop(packet: number, nowNs: number): void {
+    if (this.#hidesHeaders) this.packets.sizeBytes[packet]! += this.#furtherHeaders(packet);
     this.#meter.dropped(packet, nowNs);
     this.#owner.dropped(packet, nowNs);
     this.packets.free(packet);
@@ -152,6 +157,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
       this.#lose(packet, nowNs);
       return;
     }
+    if (this.#hidesHeaders) this.packets.sizeBytes[packet]! -= this.#furtherHeaders(packet);
     const root = this.root;
     if (!this.#busy && root.canBypass && root.lengthPackets === 0) {
       root.onBypass?.(packet);
@@ -186,7 +192,9 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
 
   takeForOpportunity(nowNs: number): number {
     const packet = this.root.dequeue(nowNs);
-    if (packet !== NO_PACKET) this.#meter.departed(packet, nowNs, 0);
+    if (packet === NO_PACKET) return packet;
+    if (this.#hidesHeaders) this.packets.sizeBytes[packet]! += this.#furtherHeaders(packet);
+    this.#meter.departed(packet, nowNs, 0);
     return packet;
   }
 
@@ -226,6 +234,7 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
   }
 
   #send(packet: number, nowNs: number): void {
+    if (this.#hidesHeaders) this.packets.sizeBytes[packet]! += this.#furtherHeaders(packet);
     if (this.#rateBitsPerSecond === 0) {
       this.#meter.departed(packet, nowNs, 0);
       this.#leave(packet, nowNs);
@@ -240,6 +249,11 @@ export class Port implements Surroundings, TimerHandler, Recurrent, OpportunityO
     this.#busy = true;
     this.#onWire = packet;
     this.#timers.arm(this.#device, nowNs + this.#lastTransmissionNs);
+  }
+
+  /** Headers of the segments after the first (bytes). */
+  #furtherHeaders(packet: number): number {
+    return (this.packets.segments[packet]! - 1) * this.packets.headerBytes[packet]!;
   }
 
   /** The transmission has ended: the packet goes down the line. */

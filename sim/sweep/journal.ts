@@ -76,7 +76,7 @@ export class Journal implements PointKeeper {
     } catch (error) {
       throw new FileFault('make', folder, error);
     }
-    if (mode === 'new' && hasJournal(path)) {
+    if (mode === 'new' && hasJournal(path) && !isEmpty(path)) {
       throw new SweepFault('usage', `${path} exists already`, '--resume goes on with it, --force begins anew');
     }
     const lock = FolderLock.take(folder);
@@ -158,6 +158,16 @@ export class Journal implements PointKeeper {
     closeSync(this.#readable);
     await this.#file.close();
     this.#lock.release();
+  }
+}
+
+/** Whether a journal has no point, as that of a sweep whose queue could not be reached. */
+function isEmpty(path: string): boolean {
+  try {
+    const { header, places } = readJournal(path);
+    return header !== undefined && places.size === 0;
+  } catch {
+    return false;
   }
 }
 

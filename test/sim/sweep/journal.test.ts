@@ -71,6 +71,14 @@ describe('a journal', () => {
       await withJournal(folder, 'force', (journal) => expect(journal.size).toBe(0));
     }));
 
+  test('is begun anew where it has no point', () =>
+    withPoints([], (folder) =>
+      withJournal(folder, 'new', async (journal) => {
+        await journal.append([LINES[0]!]);
+        expect(journal.indexes()).toEqual([0]);
+      }),
+    ));
+
   test('begins where there is none although it is to be gone on with', () =>
     inFolder((folder) => withJournal(folder, 'resume', (journal) => expect(journal.size).toBe(0))));
 

@@ -1,7 +1,6 @@
 import type { FlowResult, PointResult } from '../run/result.ts';
-import { parseFigure } from '../units/quantity.ts';
-import { UnitError } from '../units/unit-error.ts';
 import { FIGURE_COLUMNS } from './figures-csv.ts';
+import { figureOf } from './quantity-variables.ts';
 
 /** What a column holds: text, whole numbers, any numbers, or yes and no. */
 export type ColumnKind = 'text' | 'count' | 'number' | 'flag';
@@ -23,13 +22,13 @@ export interface PointColumn {
 }
 
 /**
- * The columns of a sweep's table: the point's index, its variables as written and as numbers (`rate`, `rate_value`, in
- * bit/s, bytes or seconds), the flow, its figures, and why the point failed.
+ * The columns of a sweep's table: the point's index, its variables as written and, where they are quantities, as numbers
+ * (`rate`, `rate_value`, in bit/s, bytes or seconds), the flow, its figures, and why the point failed.
  */
-export function pointColumns(variables: readonly string[]): readonly PointColumn[] {
+export function pointColumns(variables: readonly string[], quantities: ReadonlySet<string>): readonly PointColumn[] {
   return [
     { name: 'point', kind: 'count', of: ({ index }) => index },
-    ...variables.flatMap((variable) => variableColumns(variable, variables)),
+    ...variables.flatMap((variable) => variableColumns(variable, variables, quantities)),
     { name: 'flow', kind: 'text', of: ({ flowName }) => flowName },
     ...FIGURE_COLUMNS.map(
       ([name, of]): PointColumn => ({ name, kind: kindOf(name), of: ({ flow }) => (flow ? of(flow) : undefined) }),
@@ -45,20 +44,15 @@ export function pointRows(index: number, point: PointResult): PointRow[] {
   return flows.map(([flowName, flow]) => ({ index, point, flowName, flow }));
 }
 
-function variableColumns(variable: string, all: readonly string[]): PointColumn[] {
+function variableColumns(
+  variable: string,
+  all: readonly string[],
+  quantities: ReadonlySet<string>,
+): readonly PointColumn[] {
   const text: PointColumn = { name: variable, kind: 'text', of: ({ point }) => point.variables[variable] };
   const name = `${variable}_value`;
-  if (all.includes(name)) return [text];
-  return [text, { name, kind: 'number', of: ({ point }) => numberOf(point.variables[variable] ?? '') }];
-}
-
-function numberOf(text: string): number | undefined {
-  try {
-    return parseFigure(text);
-  } catch (error) {
-    if (error instanceof UnitError) return undefined;
-    throw error;
-  }
+  if (all.includes(name) || !quantities.has(variable)) return [text];
+  return [text, { name, kind: 'number', of: ({ point }) => figureOf(point.variables[variable] ?? '') }];
 }
 
 function kindOf(name: string): ColumnKind {

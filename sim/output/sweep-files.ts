@@ -9,6 +9,7 @@ import { edgesCsv } from './edges.ts';
 import { OutputFile } from './output-file.ts';
 import { ParquetTable } from './parquet-table.ts';
 import { pointColumns, pointRows } from './point-table.ts';
+import { quantityVariables } from './quantity-variables.ts';
 import { CSV_NAME, EDGES_NAME, LINES_NAME, PARQUET_NAME, RESULT_NAME } from './sweep-file-names.ts';
 
 /** What may differ between two runs of the same sweep. */
@@ -56,7 +57,8 @@ export async function writeSweepFiles(
     return totals.totals();
   }
   makeFolder(folder);
-  const columns = pointColumns(journal.header.sweptNames);
+  const { sweptNames, head } = journal.header;
+  const columns = pointColumns(sweptNames, quantityVariables(head.scenario.document, sweptNames));
   const names = [RESULT_NAME, LINES_NAME, CSV_NAME, PARQUET_NAME, ...(edges === undefined ? [] : [EDGES_NAME])];
   const files: OutputFile[] = [];
   try {

@@ -3,6 +3,8 @@ import type { CommandPlace } from './command-place.ts';
 import { flattenTables } from './hash-tables.ts';
 import { TcFault, type TcMessage, TcTree } from './model.ts';
 import { WAY_OUT } from './recorder.ts';
+import { firewallAdvice, isFirewall } from './script-firewall.ts';
+import { ranges, skippedMessage } from './script-skipped.ts';
 import { prepareScript } from './script-text.ts';
 import { readShell, type ShellCommand, type SkippedPart } from './shell.ts';
 import type { ShellWord } from './shell-expand.ts';
@@ -80,23 +82,22 @@ class ScriptToTree implements ScriptReading {
   command(command: ShellCommand): void {
     const { words } = command;
     const first = words[0]?.text ?? '';
-    const own = words
-      .slice(
-        Math.max(
-          0,
-          words.findIndex(({ text }) => !WRAPPERS.has(text)),
-        ),
-      )
-      .map(({ text }) => text);
-    const name = (own[0] ?? '').replace(/^.*\//, '');
-    if (/^(?:ip|ifconfig)$/.test(name) && this.#link(own, command.line)) return;
+    const own = words.slice(
+      Math.max(
+        0,
+        words.findIndex(({ text }) => !WRAPPERS.has(text)),
+      ),
+    );
+    const texts = own.map(({ text }) => text);
+    const name = (texts[0] ?? '').replace(/^.*\//, '');
+    if (/^(?:ip|ifconfig)$/.test(name) && this.#link(texts, command.line)) return;
     if (/^(?:modprobe|insmod|rmmod|sysctl|brctl|ethtool)$/.test(name)) {
       const why = name === 'ethtool' ? 'packets are as large as the flows say' : 'a scenario has no need of it';
-      this.#say(command.line, 'info', `${own.join(' ').slice(0, 60)}: left out, as ${why}`);
+      this.#say(command.line, 'info', `${texts.join(' ').slice(0, 60)}: left out, as ${why}`);
       return;
     }
-    if (isFirewall(words)) {
-      this.#firewall(words, command.line);
+    if (isFirewall(own)) {
+      this.#firewall(own, command.line);
       return;
     }
     if (/^(?:cat|tee)$/.test(name) && command.input.some(({ text }) => SETS_UP.test(text))) {
@@ -142,80 +143,11 @@ class ScriptToTree implements ScriptReading {
 
   /** Says what could not be interpreted: the way out once, the lines each time. */
   skipped(parts: readonly SkippedPart[]): void {
-    for (const part of parts)
-      this.#skippedPart(part, part.tcLines.length === 1 ? 'the tc command' : `${part.tcLines.length} tc commands`);
-  }
-
-  #skippedPart({ line, sort, name, tcLines, onlyDeletes, variable }: SkippedPart, many: string): void {
-    const at = tcLines.length > 0 ? ` (line ${ranges(tcLines)})` : '';
-    const run = tcLines.length === 1 ? 'runs' : 'run';
-    const leftOut = (why: string): void => {
-      const text = `${why}; left out: ${many}${at}`;
-      // What only takes away and shows would change nothing that is set up later.
-      if (onlyDeletes) this.#say(line, 'info', text);
-      else if (variable !== undefined && /^\w+$/.test(variable))
-        this.#say(line, 'error', text, `import with --set ${variable}=VALUE`);
-      else this.#leftOut(line, text);
-    };
-    if (sort === 'fault') this.#say(line, 'error', `expected ${name}`, 'the line is read as if it stood there');
-    else if (sort === 'loop') leftOut(`how often the "${name}" loop runs depends on what only a run knows`);
-    else if (sort === 'endless')
-      leftOut(name === 'script' ? 'the script goes on for too long' : `the "${name}" loop does not end`);
-    else if (sort === 'branch') leftOut(`which way the "${name}" goes depends on what only a run knows`);
-    else if (sort === 'call') leftOut(`the function ${name} calls itself too deeply`);
-    else if (sort === 'test') leftOut('the tc command depends on a test that only a run decides');
-    else if (sort === 'alternative')
-      this.#say(line, 'info', 'left out, as it runs only if the command before it fails');
-    else if (sort === 'program') this.#program(line, name);
-    else if (sort === 'way') {
-      const what = name === 'if' || name === 'case' ? `which way the "${name}" goes` : 'whether the command runs';
-      this.#say(
-        line,
-        'warning',
-        `${what} depends on what only a run knows; read as if it came to what sets up a root${at}`,
-      );
-    } else if (sort === 'once')
-      this.#say(
-        line,
-        'warning',
-        `the "for" loop is read once: the devices of ${name} are known only to a run`,
-        `import with --set ${name}=eth0 for one of them`,
-      );
-    else if (sort === 'choice') this.#choice(line, name);
-    else if (sort === 'uncalled')
-      this.#say(
-        line,
-        onlyDeletes ? 'info' : 'warning',
-        `nothing calls the function ${name}; ${many} in it never ${run}${at}`,
-      );
-    else
-      this.#say(
-        line,
-        onlyDeletes ? 'info' : 'warning',
-        `the script ends here (${name}); ${many} below never ${run}${at}`,
-      );
-  }
-
-  #program(line: number, name: string): void {
-    if (/^(?:source|\.)(?: |$)/.test(name))
-      this.#say(
-        line,
-        'warning',
-        `"${name}" is not opened`,
-        'what it sets can be given with --set NAME=value; tc commands in it are left out',
-      );
-    else this.#leftOut(line, `"${name}" runs text that only a run knows; what it sets up is left out`);
-  }
-
-  #choice(line: number, name: string): void {
-    const [variable, value] = name.split('=') as [string, string];
-    const what = variable === '@' ? 'the arguments' : /^\d/.test(variable) ? `the argument $${variable}` : variable;
-    this.#say(
-      line,
-      'warning',
-      `read as if ${what} were "${value}"`,
-      `import with --set ${variable === '@' ? '1' : variable}=… for another`,
-    );
+    for (const part of parts) {
+      const message = skippedMessage(part);
+      this.messages.push(message);
+      if (message.severity === 'error' && message.hint === undefined) this.#needsWayOut.add(message);
+    }
   }
 
   /** Says that quotes and dashes of a word processor were taken for those of a keyboard. */
@@ -289,12 +221,12 @@ class ScriptToTree implements ScriptReading {
         );
       return;
     }
-    for (const { line, text } of command.input) {
+    for (const { line, lastLine, text } of command.input) {
       const { commands } = readShell(text);
       for (const inner of commands) {
         // Lines of a batch were given their "tc" with the rest of the script.
         const words = inner.words[0]?.text === 'tc' ? inner.words.slice(1) : inner.words;
-        this.#apply(words, line + inner.line - 1, namespace);
+        this.#apply(words, Math.min(lastLine, line + inner.line - 1), namespace);
       }
     }
   }
@@ -336,6 +268,14 @@ class ScriptToTree implements ScriptReading {
     return { text, line };
   }
 
+  /** Rules that mark or classify packets: said once for each way of doing it. */
+  #firewall(words: readonly ShellWord[], line: number): void {
+    const advice = firewallAdvice(words);
+    if (advice === undefined || this.#toldFirewall.has(advice.kind)) return;
+    this.#toldFirewall.add(advice.kind);
+    this.#say(line, 'warning', 'firewall rules are not read', advice.hint);
+  }
+
   /** `ip link set dev eth0 txqueuelen 100`, `ifconfig eth0 txqueuelen 100`. */
   #link(words: readonly string[], line: number): boolean {
     const at = words.findIndex((word) => word === 'txqueuelen' || word === 'qlen');
@@ -358,37 +298,6 @@ class ScriptToTree implements ScriptReading {
     }
     return true;
   }
-
-  /** Rules that mark or classify packets: said once for each way of doing it. */
-  #firewall(words: readonly ShellWord[], line: number): void {
-    const texts = words.map((word) => word.text);
-    const behind = (name: RegExp): string | undefined => texts.find((_, i) => i > 0 && name.test(texts[i - 1]!));
-    const isClass = texts.includes('CLASSIFY') || texts.includes('priority');
-    const isMark =
-      texts.some((text) => /^(?:MARK|CONNMARK|mark)$/.test(text)) &&
-      texts.some((text) => /^(?:--(?:set|or|and|restore|save)-|set$)/.test(text));
-    const isTos = texts.some((text) => /^(?:DSCP|TOS|dscp)$/.test(text));
-    const kind = isClass ? 'class' : isMark ? 'mark' : isTos ? 'tos' : undefined;
-    if (kind === undefined || this.#toldFirewall.has(kind)) return;
-    this.#toldFirewall.add(kind);
-    const value = { class: behind(/^--set-class$/) || '1:10', mark: behind(/^--set-x?mark$/) || '1', tos: '0x10' }[
-      kind
-    ];
-    const hints = {
-      class: `give the flows the class that they would get: class: "${value}"`,
-      mark: `give the flows the mark that they would get: mark: ${value.replace(/\/.*$/, '')}`,
-      tos: `give the flows the tos that they would get: tos: ${value}`,
-    };
-    this.#say(line, 'warning', 'firewall rules are not read', hints[kind]);
-  }
-}
-
-function isFirewall(words: readonly ShellWord[]): boolean {
-  const at = words.findIndex(({ text }) => !WRAPPERS.has(text));
-  const first = words[Math.max(0, at)];
-  if (first === undefined) return false;
-  if (/^(?:\S*\/)?(?:ip6?tables(?:-\w+)?|nft|ipt)$/.test(first.text)) return true;
-  return first.unknown !== undefined && words.some(({ text }) => /^(?:MARK|CLASSIFY|CONNMARK|DSCP|TOS)$/.test(text));
 }
 
 /** Index of the word that runs tc, if the command does. */
@@ -415,16 +324,4 @@ function namespaceOf(before: readonly ShellWord[]): string {
   if (at >= 0 && texts[at + 1] === 'exec') return texts[at + 2] ?? '';
   const container = texts.findIndex((text) => text === 'docker' || text === 'podman');
   return container >= 0 ? (texts.at(-1) ?? '') : '';
-}
-
-/** `3, 5 to 8` for [3, 5, 6, 7, 8]. */
-function ranges(lines: readonly number[]): string {
-  const parts: string[] = [];
-  for (let i = 0; i < lines.length; ) {
-    let end = i;
-    while (lines[end + 1] === lines[end]! + 1) end++;
-    parts.push(end === i ? `${lines[i]}` : `${lines[i]} to ${lines[end]}`);
-    i = end + 1;
-  }
-  return parts.join(', ');
 }

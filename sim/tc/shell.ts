@@ -7,8 +7,8 @@ import { withoutMarkCharacters } from './shell-variables.ts';
 export interface ShellCommand {
   readonly line: number;
   readonly words: readonly ShellWord[];
-  /** Text that the command is given as its input, with the line of its first line. */
-  readonly input: readonly { readonly line: number; readonly text: string }[];
+  /** Text that the command is given as its input, with the lines where it stands in the script. */
+  readonly input: readonly { readonly line: number; readonly lastLine: number; readonly text: string }[];
   /** Whether the command is fed by a pipe whose text is not known. */
   readonly piped: boolean;
 }

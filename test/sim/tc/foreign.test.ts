@@ -150,6 +150,10 @@ describe('where only a run knows the way', () => {
       hops: { eth0: { classes: { '1:1': { rate: '3mbit' } } } },
     });
   });
+  it('a line of a variable of several lines is that of the here-document', () => {
+    const script = `A="x\ny\nz"\ntc -batch - <<X\n$A\nqdisc add dev eth0 ${TBF}\nX\n`;
+    expect(complaints(imported(script).messages).every((text) => /^[56]: /.test(text))).toBe(true);
+  });
   it('what a script writes into a file is not run', () => {
     const script = `${TREE}\ncat <<'X' > /root/limit.sh\n#!/bin/sh\ntc qdisc add dev eth1 ${TBF}\nX\n`;
     expect(complaints(imported(script).messages)).toEqual([

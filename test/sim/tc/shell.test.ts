@@ -49,7 +49,7 @@ describe('a script is split into commands', () => {
   });
   it('hands a here-document to its command', () => {
     const [command] = readShell('D=eth0\ntc -b - <<X\na $D\nX\n').commands;
-    expect(command?.input).toEqual([{ line: 3, text: 'a eth0' }]);
+    expect(command?.input).toEqual([{ line: 3, lastLine: 3, text: 'a eth0' }]);
   });
   it('ends at exit', () => {
     const { commands, skipped } = readShell('tc a\nexit 0\ntc b');
@@ -98,7 +98,10 @@ describe('a script runs as far as its text says what it does', () => {
     const inputs = readShell('D=x\necho "a $D" | tc -b -\ncat <<X | tc -b\nb $D\nX\n').commands.filter(
       ({ words: [first] }) => first?.text === 'tc',
     );
-    expect(inputs.map(({ input }) => input)).toEqual([[{ line: 2, text: 'a x' }], [{ line: 4, text: 'b x' }]]);
+    expect(inputs.map(({ input }) => input)).toEqual([
+      [{ line: 2, lastLine: 2, text: 'a x' }],
+      [{ line: 4, lastLine: 4, text: 'b x' }],
+    ]);
   });
   it.each([
     ['case "$1" in stop) tc del;; start) tc a;; esac', '1=start'],

@@ -18,7 +18,10 @@ const LARGEST_SCRIPT_BYTES = 16 * 1024 * 1024;
 export const importScript: Command = {
   options: {
     out: { kind: 'text', help: 'File for the scenario; default stdout', short: 'o' },
-    set: { kind: 'texts', help: 'Value of a shell variable, name=value' },
+    set: {
+      kind: 'texts',
+      help: 'Value of a shell variable, name=value, whatever the script sets; 1=value for its first argument',
+    },
     recorder: { kind: 'flag', help: 'Print a stand-in for tc that records what a script calls' },
     quiet: { kind: 'flag', help: 'Tell only what was not understood', short: 'q' },
   },

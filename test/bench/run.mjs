@@ -1,7 +1,7 @@
 // Benchmarks: the engine against a bare C program of the same workload, the event queue alone, memory and start-up.
 // Run with `npm run bench [name…]`; nothing here is part of the tests.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,6 +81,69 @@ const benchmarks = {
         );
       }
     }
+  },
+
+  /** The same model in simjs and SimPy, where they are installed: every event run, so many simulated seconds a round. */
+  others() {
+    const seconds = 2;
+    const programs = [
+      ['simjs', process.execPath, join(here, 'simjs.mjs'), 'npm install --no-save simjs@2.0.3, or NODE_PATH'],
+      ['SimPy', '/usr/bin/python3', join(here, 'simpy_workload.py'), 'apt-get install python3-simpy'],
+    ];
+    const ours = () => workload('standard', '6.12', seconds, 'full');
+    for (const [name, command, file, howToInstall] of programs) {
+      const { status } = spawnSync(command, [file, '0']);
+      if (status !== 0) {
+        console.log(`  ${name} is not installed here: ${howToInstall}`);
+        continue;
+      }
+      const ratios = [];
+      const rates = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const theirs = JSON.parse(output(command, file, String(seconds)));
+        const own = ours();
+        if (theirs.packets !== own.packets || theirs.received !== own.received) {
+          throw new Error(`${name} models something else: ${JSON.stringify([theirs, own])}`);
+        }
+        rates.push(theirs.packets / theirs.seconds / 1e6);
+        ratios.push(theirs.seconds / own.seconds);
+      }
+      console.log(`  ${name}: ${spread(rates, 3)} million packets a second, the same packets received`);
+      console.log(`    shaperlab is ${spread(ratios, 1)} times as fast, in pairs`);
+    }
+  },
+
+  /** The whole command for 60 simulated seconds, start-up and all, against the whole C program. */
+  whole() {
+    const program = yardstick();
+    const file = join(scratch, 'standard.yaml');
+    writeFileSync(file, script('workloads.js', 'standard', '6.12', '60', 'scenario'));
+    const time = (command, ...args) => {
+      const begin = process.hrtime.bigint();
+      output(command, ...args);
+      return Number(process.hrtime.bigint() - begin) / 1e6;
+    };
+    const rounds = Array.from({ length: ROUNDS }, () => ({
+      theirs:
+        program === undefined ? undefined : time(program, 'ns', '60', '836', '950e6', '555e6', '1e9', '1000', '10'),
+      usual: time(process.execPath, join(root, 'sim/bin.mjs'), 'run', file),
+      full: time(process.execPath, join(root, 'sim/bin.mjs'), 'run', file, '--no-fast-forward'),
+    }));
+    const told = (name) =>
+      spread(
+        rounds.map((round) => round[name]),
+        0,
+      );
+    console.log(`  sim run: ${told('usual')} ms; with --no-fast-forward: ${told('full')} ms`);
+    if (program === undefined) return;
+    const ratio = (name) =>
+      spread(
+        rounds.map((round) => round[name] / round.theirs),
+        2,
+      );
+    console.log(
+      `  C program: ${told('theirs')} ms; ratio in pairs ${ratio('usual')}; every event run ${ratio('full')}`,
+    );
   },
 
   grid() {

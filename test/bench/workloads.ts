@@ -51,6 +51,10 @@ const workloads: Record<string, (kernel: string, seconds: number) => object> = {
 
 const [, , name = 'standard', kernel = '6.12', seconds = '60', how = 'full'] = process.argv;
 const options = { buckets: 0, fastForward: how === 'short' };
+if (how === 'scenario') {
+  console.log(JSON.stringify(workloads[name]!(kernel, Number(seconds))));
+  process.exit();
+}
 const pointOf = (duration: number) =>
   checkDocument(workloads[name]!(kernel, duration), { registry: { modelsOf } }).pointAt(0);
 // Two short runs let the compiler see the code; what is timed is the third.
@@ -62,6 +66,7 @@ const elapsed = Number(process.hrtime.bigint() - begin) / 1e9;
 console.log(
   JSON.stringify({
     packets: Object.values(result.flows).reduce((sum, flow) => sum + flow.sentPackets, 0),
+    received: Object.values(result.flows).reduce((sum, flow) => sum + flow.receivedPackets, 0),
     events: result.events,
     seconds: elapsed,
     peakMebibytes: process.resourceUsage().maxRSS / 1024,

@@ -69,18 +69,20 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   /** Set right after the connection is built. */
   receiver!: TcpReceiver;
   readonly #plan: ReadingPlan;
-  /** Where a budget is for a period. */
+  /** Where there is a budget for each period. */
   readonly #grid: Deadline | undefined;
-  readonly #onRead: (bytes: number, nowNs: number) => void;
+  readonly #onRead: ((nowNs: number) => void) | undefined;
   #budgetBytes: number;
   #nextNs = 0;
+  /** When something was read last (ns). */
+  lastReadNs = 0;
 
-  /** `onRead` is told of each read. */
-  constructor(timers: TimerService, plan: ReadingPlan, onRead: (bytes: number, nowNs: number) => void) {
+  /** `onRead`, if given, is told of each read. */
+  constructor(timers: TimerService, plan: ReadingPlan, onRead?: (nowNs: number) => void) {
     this.#plan = plan;
     this.#onRead = onRead;
     if (plan.periodNs > 0) this.#grid = new Deadline(timers, this);
-    this.#budgetBytes = plan.periodNs > 0 ? plan.lumpBytes : Number.POSITIVE_INFINITY;
+    this.#budgetBytes = plan.lumpBytes;
   }
 
   onConnected(nowNs: number): void {
@@ -90,11 +92,15 @@ export class LumpReader implements ReceivingApplication, TimerOwner {
   }
 
   onReadable(nowNs: number): void {
-    while (this.#budgetBytes > 0) {
-      const bytes = this.receiver.read(Math.min(this.#budgetBytes, READ_BYTES), nowNs);
+    const limited = this.#grid !== undefined;
+    for (;;) {
+      const wanted = limited ? Math.min(this.#budgetBytes, READ_BYTES) : READ_BYTES;
+      const bytes = this.receiver.read(wanted, nowNs);
       if (bytes === 0) return;
-      this.#budgetBytes -= bytes;
-      this.#onRead(bytes, nowNs);
+      if (limited) this.#budgetBytes -= bytes;
+      this.lastReadNs = nowNs;
+      this.#onRead?.(nowNs);
+      if (bytes < wanted) return;
     }
   }
 

@@ -15,18 +15,17 @@ export const WINDOW_PROBE = 4;
 const SHORTEST_WAIT_US = 2000;
 
 /** The one timer of a sender, set for one thing at a time (net/ipv4/tcp_timer.c; icsk_retransmit_timer). */
-export class RetransmissionTimer {
+export class RetransmissionTimer extends Deadline {
   /** What the timer is set for. */
   pending = NOTHING;
   /** Timeouts in a row without a round trip measured since: each doubles the wait. */
   backoff = 0;
-  readonly #deadline: Deadline;
   readonly #jiffies: Jiffies;
   readonly #rtt: RttEstimator;
   readonly #scoreboard: Scoreboard;
 
   constructor(timers: TimerService, owner: TimerOwner, jiffies: Jiffies, rtt: RttEstimator, scoreboard: Scoreboard) {
-    this.#deadline = new Deadline(timers, owner);
+    super(timers, owner);
     this.#jiffies = jiffies;
     this.#rtt = rtt;
     this.#scoreboard = scoreboard;
@@ -39,7 +38,7 @@ export class RetransmissionTimer {
 
   /** At an expiry of its timer: what it was set for, or NOTHING. */
   expire(nowNs: number): number {
-    if (!this.#deadline.reached(nowNs)) return NOTHING;
+    if (!this.reached(nowNs)) return NOTHING;
     const pending = this.pending;
     this.pending = NOTHING;
     return pending;
@@ -76,12 +75,12 @@ export class RetransmissionTimer {
 
   clear(): void {
     this.pending = NOTHING;
-    this.#deadline.set(Number.POSITIVE_INFINITY);
+    this.set(Number.POSITIVE_INFINITY);
   }
 
   #arm(pending: number, ticks: number, nowNs: number): void {
     this.pending = pending;
-    this.#deadline.set(this.#jiffies.expiryNs(nowNs, ticks));
+    this.set(this.#jiffies.expiryNs(nowNs, ticks));
   }
 
   #timeoutLeftUs(nowNs: number): number {

@@ -19,13 +19,12 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
   readonly #meter: FlowMeter;
   readonly #endpoint: TcpEndpoint;
   readonly #writer: BlockWriter;
+  readonly #reader: LumpReader;
   readonly #timer: number;
   readonly #startNs: number;
   readonly #stopNs: number;
   #opened = false;
-  #readBytes = 0;
   #warmReadBytes = 0;
-  #lastReadNs = 0;
   readonly #received: Staircase | undefined;
   readonly #cwnd: StepSignal | undefined;
   readonly #queue: StepSignal | undefined;
@@ -54,11 +53,12 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
     }
     const timers = timerService(wiring.timers);
     this.#writer = new BlockWriter(timers, source.writing(values));
-    const reader = new LumpReader(timers, source.reading(values), (bytes, nowNs) => this.#onRead(bytes, nowNs));
+    const onRead = buckets > 0 ? (nowNs: number) => this.#onRead(nowNs) : undefined;
+    this.#reader = new LumpReader(timers, source.reading(values), onRead);
     const onAcked = buckets > 0 ? (nowNs: number) => this.#sample(nowNs) : undefined;
-    this.#endpoint = new TcpEndpoint(wiring, spec, path, meter, 'sender', this.#writer, reader, onAcked);
+    this.#endpoint = new TcpEndpoint(wiring, spec, path, meter, 'sender', this.#writer, this.#reader, onAcked);
     this.#writer.sender = this.#endpoint.connection.sender;
-    reader.receiver = this.#endpoint.connection.receiver;
+    this.#reader.receiver = this.#endpoint.connection.receiver;
   }
 
   start(): void {
@@ -111,10 +111,12 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
     };
   }
 
-  #onRead(bytes: number, nowNs: number): void {
-    this.#readBytes += bytes;
-    this.#lastReadNs = nowNs;
-    this.#received?.add((nowNs - this.#window.startNs) / 1e9, this.#readBytes);
+  get #readBytes(): number {
+    return this.#endpoint.connection.receiver.readBytes;
+  }
+
+  #onRead(nowNs: number): void {
+    this.#received!.add((nowNs - this.#window.startNs) / 1e9, this.#readBytes);
   }
 
   #sample(nowNs: number): void {
@@ -126,7 +128,7 @@ export class BulkFlow implements NetworkFlow, TimerHandler {
     const total = this.#writer.totalBytes;
     if (!Number.isFinite(total)) return undefined;
     const completed = this.#readBytes >= total;
-    const seconds = ((completed ? this.#lastReadNs : this.#window.endNs) - this.#startNs) / 1e9;
+    const seconds = ((completed ? this.#reader.lastReadNs : this.#window.endNs) - this.#startNs) / 1e9;
     return {
       bytes: this.#readBytes,
       seconds,

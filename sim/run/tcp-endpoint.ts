@@ -142,7 +142,16 @@ export class TcpEndpoint implements Endpoint, TcpEnvironment, ReturnEnd {
   }
 }
 
-/** The settings of the connections of a flow. */
+const settingsByValues = new Map<string, TcpSettings>();
+
+/** The settings of the connections of a flow; flows that set the same share them. */
 export function tcpSettingsOf(spec: FlowSpec): TcpSettings {
-  return tcpSettings((spec.source.values.tcp as Values | undefined) ?? {});
+  const values = (spec.source.values.tcp as Values | undefined) ?? {};
+  const key = JSON.stringify(values);
+  let settings = settingsByValues.get(key);
+  if (settings === undefined) {
+    settings = tcpSettings(values);
+    settingsByValues.set(key, settings);
+  }
+  return settings;
 }

@@ -37,7 +37,6 @@ export class Bed implements TcpEnvironment {
   readonly writer: BlockWriter;
   readonly data: Sighting[] = [];
   readonly acks: Sighting[] = [];
-  readBytes = 0;
   readonly #timers = new Timers(0);
   readonly #halfNs: number;
   readonly #lose: ReadonlySet<number>;
@@ -51,15 +50,18 @@ export class Bed implements TcpEnvironment {
       idleNs: 0,
       ...options.writing,
     });
-    const reader = new LumpReader(this, options.reading ?? { periodNs: 0, lumpBytes: 0 }, (bytes) => {
-      this.readBytes += bytes;
-    });
+    const reader = new LumpReader(this, options.reading ?? { periodNs: 0, lumpBytes: 0 });
     const settings = tcpSettings({ rcvbufMax: 6291456, ...options.tcp });
     const identity = { flow: 0, priority: 0, opener: options.opener ?? 'sender' };
     this.connection = new TcpConnection(this, settings, identity, this.writer, reader);
     this.writer.sender = this.connection.sender;
     reader.receiver = this.connection.receiver;
     this.connection.open(0);
+  }
+
+  /** Bytes that the receiving application has read. */
+  get readBytes(): number {
+    return this.connection.receiver.readBytes;
   }
 
   /** Runs until `milliseconds` after the SYN. */

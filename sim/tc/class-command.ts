@@ -56,13 +56,14 @@ export function classCommand(tree: TcTree, verb: Exclude<Verb, 'show'>, words: W
     throw new TcFault(`classes of kind "${kind}" cannot be simulated`, UNKNOWN_QDISCS[kind] ?? 'htb can');
   const qdisc = findQdisc(device, handle);
   if (qdisc === undefined) throw noSuchQdisc(device, handle);
-  if (kind === '' || qdisc.kind !== 'htb') {
+  if (kind === '') throw new TcFault('the class has no kind');
+  if (qdisc.kind === 'ingress')
     throw new TcFault(
-      kind === ''
-        ? 'the class has no kind'
-        : `the qdisc ${writeClassId(handle * 0x10000)} is a ${qdisc.kind}, which takes no htb classes`,
+      'what arrives cannot be shaped: ingress takes no classes',
+      'redirect it to an ifb and shape there: action mirred egress redirect dev ifb0',
     );
-  }
+  if (qdisc.kind !== 'htb')
+    throw new TcFault(`the qdisc ${writeClassId(handle * 0x10000)} is a ${qdisc.kind}, which takes no htb classes`);
   if (minorOf(id) === 0) throw new TcFault('a class needs a minor number other than 0', 'for example: classid 1:10');
   return putClass(device, verb, fullId, there, parent, handle, words, place);
 }

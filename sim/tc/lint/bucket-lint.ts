@@ -159,12 +159,16 @@ function lintTbf(context: LintContext, hop: HopSpec, values: Values, path: reado
     });
   }
   const limitBytes = tbfLimitBytes(values);
-  if (limitBytes !== undefined && values.qdisc === undefined && limitBytes < packetBytes) {
+  if (limitBytes !== undefined && values.qdisc === undefined && limitBytes < 2 * packetBytes) {
+    const what =
+      limitBytes < packetBytes
+        ? `less than a packet of ${formatSize(packetBytes)}: all is dropped`
+        : `one packet of ${formatSize(packetBytes)}: what comes while it waits is dropped, as by a policer`;
     findings.push({
       rule: 'queue-below-packet',
       path: [...path, values.limit === undefined ? 'latency' : 'limit'],
-      text: `the queue of the tbf holds ${formatSize(limitBytes)}, less than a packet of ${formatSize(packetBytes)}: all is dropped`,
-      hint: `take latency: 50ms, or a limit of some packets`,
+      text: `the queue of the tbf holds ${formatSize(limitBytes)}, ${what}`,
+      hint: 'take latency: 50ms, or a limit of some packets',
     });
   } else if (limitBytes !== undefined && (limitBytes * 8) / rate > LONG_QUEUE_SECONDS && values.qdisc === undefined) {
     findings.push({

@@ -32,7 +32,7 @@ export const LINT_RULES = {
   'atm-without-linklayer': 'packets of an ATM line are not priced in cells',
   'large-packets-small-table': 'packets beyond the rate table of an old kernel',
   'queue-of-seconds': 'a queue that takes seconds to drain',
-  'queue-below-packet': 'a queue in which not even one packet can wait',
+  'queue-below-packet': 'a queue in which no more than one packet can wait',
   'netem-limit-below-delay': 'a netem that holds fewer packets than are under way at once',
   'codel-target-below-packet': 'a CoDel target shorter than one packet takes',
   'rate-in-bits': 'a rate of a few bits a second, where a prefix was probably left out',

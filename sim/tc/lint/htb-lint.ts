@@ -229,7 +229,9 @@ class HtbLint {
     };
     bucket(entry.rate, 'burst');
     const { rate, ceil = rate } = given;
-    if (given.cburst !== undefined || ceil !== rate) bucket(entry.ceil, 'cburst');
+    // A burst that was made larger is of no use where the other bucket, at the same rate, stayed small.
+    const isOutgrown = given.burst !== undefined && given.burst > entry.ceil.burstBytes;
+    if (given.cburst !== undefined || ceil !== rate || isOutgrown) bucket(entry.ceil, 'cburst');
   }
 
   /** Super-packets of TSO, or frames larger than mtu, on kernels that price from a table. */

@@ -269,6 +269,12 @@ describe('mistakes that forums are full of are told by line', () => {
     expect(complaints(imported(script).messages)).toEqual([text]);
     expect(hintsOf(script)).toEqual([hint]);
   });
+  it('what arrives is not shaped', () => {
+    const script = `${TREE}\ntc qdisc add dev eth0 handle ffff: ingress\ntc class add dev eth0 parent ffff: classid ffff:1 htb rate 1mbit`;
+    expect(complaints(imported(script).messages)).toEqual([
+      '6: what arrives cannot be shaped: ingress takes no classes',
+    ]);
+  });
   it.each([
     ['16', '1:16', 'there is 1:10, and both are hexadecimal: write default 10 for it'],
     ['b', '1:b', 'add it, or take one that is there: 1:10, 1:30'],

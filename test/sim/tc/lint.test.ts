@@ -93,7 +93,7 @@ const EXAMPLES: Readonly<Record<keyof typeof LINT_RULES, readonly [string, strin
   'queue-below-packet': [
     '{ shaper: tbf, rate: 1mbit, burst: 1600b, limit: 1500b }',
     PLAIN,
-    '{ shaper: tbf, rate: 1mbit, burst: 1600b, limit: 1514b }',
+    '{ shaper: tbf, rate: 1mbit, burst: 1600b, limit: 3028b }',
     PLAIN,
   ],
   // At 200 Mbit/s and 100 ms 1,652 packets are under way.
@@ -151,6 +151,36 @@ describe('details', () => {
       rulesOf(htb('"1:1": { rate: 100mbit }', `timer: { latency: ${latency} },`), CBR);
     expect(at('200us')).toContain('burst-below-latency');
     expect(at('100us')).not.toContain('burst-below-latency');
+  });
+  it('a burst that was made larger leaves the default cburst behind', () => {
+    // 1,600 bytes last 12.8 µs at 1 Gbit/s.
+    const found = (more: string): string[] =>
+      lintOf(
+        `tc qdisc add dev eth0 root handle 1: htb default 1\ntc class add dev eth0 parent 1: classid 1:1 htb rate 1gbit quantum 60000 ${more}`,
+      ).map(({ rule, finding }) => `${rule}: ${finding.text.slice(0, 10)}`);
+    expect(found('burst 15k')).toEqual(['burst-below-latency: the cburst']);
+    expect(found('burst 15k cburst 15k')).toEqual([]);
+  });
+  it('a filter that takes all of IPv4 leaves ARP and IPv6', () => {
+    const found = (filter: string): string[] =>
+      lintOf(
+        `tc qdisc add dev eth0 root handle 1: htb\ntc class add dev eth0 parent 1: classid 1:1 htb rate 50mbit quantum 9000\ntc filter add dev eth0 parent 1: prio 1 ${filter} flowid 1:1`,
+      ).map(({ finding }) => finding.text);
+    expect(found('protocol ip u32 match ip dst 0.0.0.0/0')).toEqual([
+      'there is no default class: packets other than IPv4 (ARP, IPv6) pass unshaped, before all others',
+    ]);
+    expect(found('protocol all matchall')).toEqual([]);
+    expect(found('protocol ip u32 match ip dport 80 0xffff').join()).toContain('packets that name no class');
+  });
+  it('the queues of a hop are told together', () => {
+    const script = `tc qdisc add dev eth0 root handle 1: htb default 1\n${[1, 2, 3]
+      .map((n) => `tc class add dev eth0 parent 1: classid 1:${n} htb rate 1mbit`)
+      .join('\n')}`;
+    // 1,000 packets of 1,514 bytes take 12.1 s at 1 Mbit/s.
+    const [queue, ...others] = lintOf(script).filter(({ rule }) => rule === 'queue-of-seconds');
+    expect(others).toEqual([]);
+    expect(queue).toMatchObject({ line: 2, finding: { text: expect.stringContaining('12.1 s') } });
+    expect(queue?.finding.text).toContain('2 others are as long');
   });
   it('a variable in bytes a second is found where it is set', () => {
     const loaded = scenarioOf(

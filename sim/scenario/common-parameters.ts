@@ -133,9 +133,45 @@ export const FILTER_PARAMETERS = {
   parent: { type: 'class-id', help: 'Inner class whose packets it looks at; absent: the root.' },
 } as const satisfies Parameters;
 
+/** What a filter looks at that all packets pass, on kernels of any age. */
+export const MATCH_ALL = 'u32 match u32 0 0';
+
+/** Keys of a filter that polices or redirects. */
+const DEVICE_FILTER_PARAMETERS = {
+  match: { type: 'string', default: MATCH_ALL, help: "Packets that it takes, in tc's words; default: all." },
+  prio: FILTER_PARAMETERS.prio,
+  protocol: FILTER_PARAMETERS.protocol,
+} as const satisfies Parameters;
+
+/** Keys of `device:`. */
+export const DEVICE_PARAMETERS = {
+  name: { type: 'string', required: true, help: 'Name of the network device, for example eth0.' },
+  filter: {
+    type: { record: DEVICE_FILTER_PARAMETERS },
+    help: 'Filter that a policer hangs on; absent: one that takes all packets.',
+  },
+  class: { type: 'class-id', help: 'Class that the netem of a plain link stands in; absent: it is at the root.' },
+  redirects: {
+    type: {
+      listOf: {
+        record: {
+          from: { type: 'string', required: true, help: 'Device whose packets are redirected.' },
+          egress: { type: 'boolean', default: false, help: 'Those that leave it; default: those that arrive.' },
+          ...DEVICE_FILTER_PARAMETERS,
+        },
+      },
+    },
+    help: 'Filters of other devices that redirect packets to this one, an ifb.',
+  },
+} as const satisfies Parameters;
+
 /** Keys of a hop without shaper. */
 export const PLAIN_HOP_PARAMETERS = {
   link: { type: { record: LINK_PARAMETERS }, help: 'The line behind the hop.' },
+  device: {
+    type: { oneOf: ['string', { record: DEVICE_PARAMETERS }] },
+    help: 'Network device that it is set up on, for `sim export tc`; a link with one is a netem there. It changes no run.',
+  },
 } as const satisfies Parameters;
 
 /** Keys that every hop with a shaper has beside the shaper's own. */

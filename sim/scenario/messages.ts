@@ -145,6 +145,17 @@ export function keyOfShaperMissing(key: string, nearest: string | undefined): Me
   return { expected: 'shaper or link', received: key, hint: didYouMean(nearest, hint) };
 }
 
+/** A key of `device:` at a hop of another kind than `kind`; undefined: than a plain link. */
+export function deviceKeyOfAnother(key: string, kind: string | undefined): Message {
+  const owner = kind === undefined ? 'a hop without a shaper' : `shaper: ${kind}`;
+  return { expected: `no ${key}, which ${owner} has`, received: key };
+}
+
+export function policerIsNoDevice(): Message {
+  const hint = 'give them to the hop of the device that the packets are redirected to';
+  return { expected: 'no redirects, as a policer is a filter', received: 'redirects', hint };
+}
+
 export function missingKey(key: string, help: string): Message {
   return { expected: `the key ${key}`, received: 'nothing', hint: help };
 }

@@ -15,13 +15,23 @@ import {
 import { ExpectationReader } from './expectation.ts';
 import type { Finding } from './findings.ts';
 import { priorityOf } from './flow-class.ts';
+import { hopDevice } from './hop-device.ts';
 import { flowHeader, hopFilters } from './hop-filters.ts';
 import type { LinkTraces } from './link-trace.ts';
 import { Memo } from './memo.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
 import type { Shape } from './result-shape.ts';
-import type { ExpectationSpec, FilterValues, FlowSpec, HopSpec, LinkSpec, QueueLimit, Scenario } from './scenario.ts';
+import type {
+  DeviceSpec,
+  ExpectationSpec,
+  FilterValues,
+  FlowSpec,
+  HopSpec,
+  LinkSpec,
+  QueueLimit,
+  Scenario,
+} from './scenario.ts';
 import { INVALID, isMapping, type ModelRegistry, ValueChecker } from './value-checker.ts';
 
 /** A hop with what the checks of flows and expectations need to know of it. */
@@ -165,7 +175,9 @@ export class ScenarioChecker {
     const link = this.#link(checked);
     if (link === undefined) return undefined;
     const timer = { resolutionNs: 1, latencyNs: 0 };
-    return { spec: { name, timer, link }, declaration: undefined, classes: undefined, filters: [] };
+    const device = this.#device(checked, undefined);
+    if (device === INVALID) return undefined;
+    return { spec: { name, ...device, timer, link }, declaration: undefined, classes: undefined, filters: [] };
   }
 
   #shapedHop(name: string, node: Readonly<Record<string, unknown>>): CheckedHop | undefined {
@@ -188,9 +200,20 @@ export class ScenarioChecker {
     const filters = hopFilters(given ?? [], classes, (index, key, message) =>
       values.report(message, ['filters', String(index), key]),
     );
-    if (values.findings.length > found) return undefined;
-    const spec = { name, shaper, ...(given === undefined ? {} : { filters: given }), timer, link };
+    const device = this.#device(checked, declaration.kind);
+    if (values.findings.length > found || device === INVALID) return undefined;
+    const spec = { name, ...device, shaper, ...(given === undefined ? {} : { filters: given }), timer, link };
     return { spec, declaration, classes, filters };
+  }
+
+  #device({ device }: Values, kind: string | undefined): { device?: DeviceSpec } | typeof INVALID {
+    if (device === undefined) return {};
+    const values = this.#values;
+    const found = values.findings.length;
+    const spec = hopDevice(device as string | DeviceSpec, kind, (path, message) =>
+      values.report(message, ['device', ...path]),
+    );
+    return values.findings.length > found ? INVALID : { device: spec };
   }
 
   #link(hop: Values): LinkSpec | undefined {

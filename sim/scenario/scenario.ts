@@ -33,9 +33,36 @@ export interface FilterValues {
   readonly parent?: number;
 }
 
+/** Which packets a filter takes that polices or redirects. */
+export interface DeviceFilter {
+  /** Selector in tc's words. */
+  readonly match: string;
+  readonly prio: number;
+  readonly protocol: string;
+}
+
+/** A filter of another device that redirects what arrives there, or what leaves it. */
+export interface DeviceRedirect extends DeviceFilter {
+  readonly from: string;
+  readonly egress: boolean;
+}
+
+/** Where tc sets a hop up. No run depends on it. */
+export interface DeviceSpec {
+  readonly name: string;
+  /** Filter that a policer hangs on; absent: it takes all packets. */
+  readonly filter?: DeviceFilter;
+  /** Class that the netem of a hop without a shaper stands in (u32); absent: the root. */
+  readonly class?: number;
+  /** What brings packets to an ifb. */
+  readonly redirects?: readonly DeviceRedirect[];
+}
+
 /** One place that packets cross. */
 export interface HopSpec {
   readonly name: string;
+  /** Absent: nobody said where it is set up. */
+  readonly device?: DeviceSpec;
   readonly shaper?: NestedModel;
   /** Filters that chose the classes of its flows, as checked. */
   readonly filters?: readonly FilterValues[];

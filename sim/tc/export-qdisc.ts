@@ -30,10 +30,33 @@ export class QdiscWriter {
     this.#device = device;
   }
 
-  /** Writes the root qdisc and all below it; returns its handle's major number, 0 for none. */
-  root(model: NestedModel): number {
+  /**
+   * Writes the root qdisc and all below it.
+   *
+   * @param isInNetem where the hop's own qdisc stands in a netem that is the root
+   * @returns the major number of the hop's own qdisc, 0 for none
+   */
+  root(model: NestedModel, isInNetem: boolean): number {
     collectMajors(model.values, this.#taken);
-    return this.#qdisc(model, 'root', BESIDE_TC, undefined);
+    const { kind, values } = model;
+    const { qdisc, ...own } = values;
+    if (!isInNetem || qdisc === undefined) return this.#qdisc(model, 'root', BESIDE_TC, undefined);
+    const major = this.#freeHandle(FIRST_FREE_HANDLE);
+    this.#netem({ kind, values: own }, major);
+    return this.#qdisc(qdisc as NestedModel, `parent ${writeClassId(major * 0x10000 + 1)}`, BESIDE_TC, undefined);
+  }
+
+  /** A netem that is not the hop's own qdisc but its link. */
+  #netem({ kind, values }: NestedModel, major: number): void {
+    const { words } = writeOptions(
+      values,
+      modelsOf('shaper').get(kind)?.parameters ?? {},
+      QDISC_OPTIONS[kind] ?? [],
+      [],
+    );
+    this.commands.push(
+      [`tc qdisc add dev ${this.#device} root handle ${writeHandle(major)} ${kind}`, ...words].join(' '),
+    );
   }
 
   #qdisc(model: NestedModel, place: string, beside: readonly string[], wanted: number | undefined): number {
@@ -68,8 +91,17 @@ export class QdiscWriter {
     if (typeof values.handle === 'number') return majorOf(values.handle);
     const isNamed = values.qdisc !== undefined || first !== undefined;
     if (!isNamed && wanted === undefined) return 0;
-    let major = first === undefined ? (wanted ?? FIRST_FREE_HANDLE) : majorOf(parseClassId(first));
-    while (first === undefined && this.#taken.has(major)) major++;
+    if (first === undefined) return this.#freeHandle(wanted ?? FIRST_FREE_HANDLE);
+    const major = majorOf(parseClassId(first));
+    this.#taken.add(major);
+    this.madeHandles.push(writeHandle(major));
+    return major;
+  }
+
+  /** The first handle from there on that nobody has. */
+  #freeHandle(wanted: number): number {
+    let major = wanted;
+    while (this.#taken.has(major)) major++;
     this.#taken.add(major);
     this.madeHandles.push(writeHandle(major));
     return major;

@@ -1,4 +1,4 @@
-import { mergeKept, readKept } from './kept-settings.ts';
+import { madeHops, mergeKept, readKept } from './kept-settings.ts';
 import type { TcMessage, TcTree } from './model.ts';
 import { WAY_OUT } from './recorder.ts';
 import { translate } from './scenario-document.ts';
@@ -44,7 +44,7 @@ export function importTc(text: string, fileName: string, options: TcImportOption
 
 function importTree(tree: TcTree, read: readonly TcMessage[], text: string, fileName: string): TcImport {
   const kept = readKept(text);
-  const translated = translate(tree, kept !== undefined);
+  const translated = translate(tree, kept === undefined ? undefined : madeHops(kept));
   const { hops, flows, duration } = translated.document;
   const lost = translated.remarks.filter((remark) => remark.lost).map(lossOf);
   const messages = [...read, ...translated.messages, ...lost].sort((a, b) => a.line - b.line);

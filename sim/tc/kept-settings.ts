@@ -10,6 +10,15 @@ export const MADE_OF = 'madeOf';
 /** Key of a kept hop: handles that the export made up, as the scenario names none. */
 export const MADE_HANDLES = 'madeHandles';
 
+/** Key of a kept hop: the scenario names no device for it. */
+export const MADE_DEVICE = 'madeDevice';
+
+/** The hops of an import that the kept ones are to be merged with, by name. */
+export function madeHops(kept: Mapping): ReadonlySet<string> {
+  const hops = isMapping(kept.hops) ? Object.values(kept.hops) : [];
+  return new Set(hops.flatMap((hop) => (isMapping(hop) && typeof hop[MADE_OF] === 'string' ? [hop[MADE_OF]] : [])));
+}
+
 /** Reads the settings that an export kept in comments; undefined: there are none or they are damaged. */
 export function readKept(text: string): Mapping | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith(KEPT_MARK));
@@ -33,9 +42,10 @@ export function mergeKept(kept: Mapping, hops: Readonly<Mapping>): Mapping {
       merged[name] = hop;
       continue;
     }
-    const { [MADE_OF]: _, [MADE_HANDLES]: madeHandles, ...own } = hop;
+    const { [MADE_OF]: _, [MADE_HANDLES]: madeHandles, [MADE_DEVICE]: isUnnamed, ...own } = hop;
     const made = Object.hasOwn(hops, source) && isMapping(hops[source]) ? hops[source] : {};
-    const { link: _link, ...commands } = made;
+    const { link: _link, device, ...rest } = made;
+    const commands = isUnnamed === true || device === undefined ? rest : { device, ...rest };
     const unnamed = new Set(Array.isArray(madeHandles) ? madeHandles.map(String) : []);
     merged[name] = { ...(withoutHandles(commands, unnamed) as Mapping), ...own };
   }

@@ -2,6 +2,8 @@ import { DEFAULT_PRIOMAP } from '../../models/linux/prio.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
 import { linkRateFor } from './device-rates.ts';
+import { deviceOf, policerDevice, redirectsTo } from './document-device.ts';
+import { netemHopName, policerHopName } from './hop-names.ts';
 import {
   rootQdisc,
   type TcAction,
@@ -28,15 +30,15 @@ type Police = Extract<TcAction, { kind: 'police' }>;
 /**
  * Makes hops of the devices and supplies a flow for each leaf.
  *
- * @param isExported a scenario's own script: its netem is a qdisc, as links are kept beside the commands
+ * @param made of a scenario's own script: the hops that it kept settings of; its netem is a link where it is among them
  */
-export function translate(tree: TcTree, isExported: boolean): TranslatedScenario {
-  return new Translator(tree, isExported).run();
+export function translate(tree: TcTree, made: ReadonlySet<string> | undefined): TranslatedScenario {
+  return new Translator(tree, made).run();
 }
 
 class Translator {
   readonly #tree: TcTree;
-  readonly #isExported: boolean;
+  readonly #made: ReadonlySet<string> | undefined;
   readonly #hops: Mapping = {};
   readonly #flows: SuppliedFlow[] = [];
   readonly #remarks: Remark[] = [];
@@ -45,9 +47,9 @@ class Translator {
   /** Hops that packets cross before those of a device, by device: policers of what is redirected to it. */
   readonly #redirected = new Map<string, string[]>();
 
-  constructor(tree: TcTree, isExported: boolean) {
+  constructor(tree: TcTree, made: ReadonlySet<string> | undefined) {
     this.#tree = tree;
-    this.#isExported = isExported;
+    this.#made = made;
   }
 
   run(): TranslatedScenario {
@@ -72,9 +74,8 @@ class Translator {
     const filters = device.filters.filter((filter) => filter.parent === 'ingress');
     const policing = filters.filter((filter) => policeOf(filter) !== undefined);
     for (const [i, filter] of policing.entries()) {
-      const name = `${device.name}-ingress${policing.length > 1 ? `-${i + 1}` : ''}`;
-      const police = policeOf(filter)!;
-      this.#policer(name, police, filter, true);
+      const name = policerHopName(device.name, true, i, policing.length);
+      this.#policer(name, device, filter, true);
       const redirect = filter.actions.find((action) => action.kind === 'redirect');
       const target = redirect?.kind === 'redirect' ? redirect.device : undefined;
       if (target !== undefined && this.#shapes(target)) {
@@ -118,12 +119,14 @@ class Translator {
     return there !== undefined && rootQdisc(there) !== undefined;
   }
 
-  #policer(name: string, police: Police, filter: TcFilter, isIngress: boolean): void {
+  #policer(name: string, device: TcDevice, filter: TcFilter, isIngress: boolean): void {
+    const police = policeOf(filter)!;
     const { pkts_rate: pktsRate, pkts_burst: pktsBurst, ...options } = police.options;
     const path = ['hops', name];
     if (pktsRate !== undefined) Object.assign(options, { pktsRate });
     if (pktsBurst !== undefined) Object.assign(options, { pktsBurst });
     this.#hops[name] = {
+      device: policerDevice(device.name, filter),
       shaper: 'police',
       ...options,
       ...(police.conform === undefined ? {} : { conform: police.conform }),
@@ -150,24 +153,31 @@ class Translator {
         `redirect what arrives: tc filter add dev eth0 parent ffff: matchall action mirred egress redirect dev ${device.name}`,
       );
     const path = ['hops', device.name];
-    const translator = new QdiscTranslator(device, this.#isExported);
+    const translator = new QdiscTranslator(device, this.#made);
     const shaper = translator.root(root, path);
     this.#remarks.push(...translator.remarks);
     for (const [place, line] of translator.lines) this.#lines.set(place, line);
     const egress = this.#filters(device, path);
     const link = { rate: writeRate(linkRateFor(device)) };
+    const redirects = redirectsTo(device.name, devices);
     const before = new Map<number | undefined, string[]>();
     for (const netem of translator.netems) {
-      const name =
-        netem.classId === undefined ? `${device.name}-netem` : `${device.name}-netem-${writeClassId(netem.classId)}`;
-      this.#hops[name] = { link: netem.link };
+      const { classId } = netem;
+      const name = netemHopName(device.name, classId);
+      const isFed = shaper === undefined && classId === undefined;
+      this.#hops[name] = { device: deviceOf(device.name, isFed ? redirects : [], classId), link: netem.link };
       this.#lines.set(`hops.${name}`, netem.line);
       before.set(netem.classId, [...(before.get(netem.classId) ?? []), name]);
     }
     if (shaper !== undefined) {
       const filters = filterMappings(egress, root.handle * 0x10000, (filter) => this.#targetOf(device, filter, path));
       for (const [i, filter] of egress.entries()) this.#lines.set(`${path.join('.')}.filters.${i}`, filter.line);
-      this.#hops[device.name] = { ...shaper, ...(filters.length > 0 ? { filters } : {}), link };
+      this.#hops[device.name] = {
+        device: deviceOf(device.name, redirects),
+        ...shaper,
+        ...(filters.length > 0 ? { filters } : {}),
+        link,
+      };
       this.#remarks.push({
         path: [...path, 'link'],
         text: 'the script does not say how fast the device is',
@@ -198,8 +208,8 @@ class Translator {
     const policed = new Map<TcFilter, string[]>();
     const policing = device.filters.filter((filter) => filter.parent !== 'ingress' && policeOf(filter) !== undefined);
     for (const [i, filter] of policing.entries()) {
-      const name = `${device.name}-police${policing.length > 1 ? `-${i + 1}` : ''}`;
-      this.#policer(name, policeOf(filter)!, filter, false);
+      const name = policerHopName(device.name, false, i, policing.length);
+      this.#policer(name, device, filter, false);
       policed.set(filter, [name]);
     }
     return policed;

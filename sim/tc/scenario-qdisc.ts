@@ -6,6 +6,7 @@ import { parseRate } from '../units/rate.ts';
 import { majorOf, minorOf } from './class-id.ts';
 import { classLimit, linkRateFor } from './device-rates.ts';
 import { camelCase } from './export-options.ts';
+import { netemHopName } from './hop-names.ts';
 import type { TcDevice, TcOption, TcQdisc } from './model.ts';
 
 /** Packets that netem holds unless it is told otherwise. */
@@ -41,12 +42,12 @@ export class QdiscTranslator {
   readonly lines = new Map<string, number>();
   readonly netems: NetemLink[] = [];
   readonly #device: TcDevice;
-  readonly #netemIsQdisc: boolean;
+  readonly #made: ReadonlySet<string> | undefined;
 
-  /** @param netemIsQdisc leaves netem where it stands, instead of making a link of it */
-  constructor(device: TcDevice, netemIsQdisc: boolean) {
+  /** @param made names of hops: netem is a link where its hop is among them; absent: where a link does the same */
+  constructor(device: TcDevice, made?: ReadonlySet<string>) {
     this.#device = device;
-    this.#netemIsQdisc = netemIsQdisc;
+    this.#made = made;
   }
 
   /** The hop's own mapping for the root qdisc, or undefined where nothing shapes. */
@@ -65,7 +66,7 @@ export class QdiscTranslator {
 
   /** A qdisc as `{ kind, … }`; netem that is no more than a link is taken out and what it holds takes its place. */
   #qdisc(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): Mapping | undefined {
-    if (qdisc.kind === 'netem' && !this.#netemIsQdisc && isLink(qdisc) && this.#holdsAll(qdisc, holder)) {
+    if (qdisc.kind === 'netem' && this.#isLink(qdisc, holder)) {
       this.#netem(qdisc, path, holder);
       const child = this.#childOf(qdisc);
       return child === undefined ? undefined : this.#qdisc(child, path, holder);
@@ -121,6 +122,11 @@ export class QdiscTranslator {
       ...(mpu === 0 ? {} : { mpu: `${String(mpu)}b` }),
       ...(linklayer === 'ethernet' ? {} : { linklayer }),
     };
+  }
+
+  #isLink(qdisc: TcQdisc, holder: number | undefined): boolean {
+    if (this.#made !== undefined) return this.#made.has(netemHopName(this.#device.name, holder));
+    return isLink(qdisc) && this.#holdsAll(qdisc, holder);
   }
 
   /** Whether the limit of a netem is above what is under way at once: a link in its place would lose nothing either. */
@@ -238,7 +244,8 @@ export class QdiscTranslator {
   #netem(qdisc: TcQdisc, path: readonly string[], holder: number | undefined): void {
     const { delay, loss, rate, limit } = qdisc.options;
     const link: Mapping = {};
-    if (rate !== undefined) link.rate = rate;
+    // The rate of netem counts nothing beyond the packet.
+    if (rate !== undefined) Object.assign(link, { rate, overhead: '0b' });
     if (delay !== undefined) link.delay = delay;
     if (loss !== undefined && loss !== '0%') link.loss = loss;
     if (limit !== undefined) link.queue = `${limit as number}p`;

@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { tcShow } from '../../../sim/output/tc-show.ts';
-import { exportTc } from '../../../sim/tc/export.ts';
 import { recorderScript } from '../../../sim/tc/recorder.ts';
-import { filesIn, imported, ran, scenarioOf, textOf } from './support.ts';
+import { exported, filesIn, imported, ran, scenarioOf, textOf } from './support.ts';
 
 const TC = '/sbin/tc';
 const NAMESPACE = ['unshare', '--user', '--map-root-user', '--net', 'sh', '-e', '-c'];
@@ -46,7 +45,7 @@ describe.skipIf(!htbWorks)('the real tc', () => {
       .replace(/shaper: (htb|tbf)/, 'shaper: $1\n    kernel: "6.12"\n    tc: "6.1"');
     const loaded = scenarioOf(yaml);
     const hops = loaded.first.hops.filter(({ shaper }) => shaper?.kind === 'htb' || shaper?.kind === 'tbf');
-    const { script } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const { script } = exported(loaded);
     const commands = script
       .split('\n')
       .filter((line) => line.startsWith('tc ') && / dev eth0 /.test(line) && !line.startsWith('tc filter'))
@@ -71,7 +70,7 @@ describe.skipIf(!htbWorks)('the real tc', () => {
     const loaded = scenarioOf(
       `duration: 1us\nhops:\n  h: { kernel: "6.12", tc: "6.1", ${hop} }\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, start: 1ms, via: [h] }\n`,
     );
-    const { script } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const { script } = exported(loaded);
     const commands = script.split('\n').filter((line) => /^tc (?:qdisc|class) add/.test(line));
     const shown = inNamespace(
       `${commands.map((line) => line.replace(/^tc/, TC)).join('\n')}\n${TC} -s -d class show dev eth0; ${TC} -s -d qdisc show dev eth0`,
@@ -141,7 +140,7 @@ describe.skipIf(!htbWorks)('commands of kinds that this kernel may not have', ()
     const loaded = scenarioOf(
       `duration: 1ms\nhops:\n  h: { shaper: ${kind}, ${options} }\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, via: [h] }\n`,
     );
-    const { script, left } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const { script, left } = exported(loaded);
     expect(left).toEqual([]);
     const commands = script.split('\n').filter((line) => /^tc (?:qdisc|filter) add/.test(line));
     const said = inNamespace(commands.map((line) => `${line.replace(/^tc/, TC)} 2>&1 || true`).join('\n'));

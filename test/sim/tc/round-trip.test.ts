@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Document } from 'yaml';
-import { exportTc } from '../../../sim/tc/export.ts';
 import { importTc } from '../../../sim/tc/import.ts';
-import { complaints, filesIn, scenarioOf, textOf } from './support.ts';
+import { complaints, exported, filesIn, scenarioOf, textOf } from './support.ts';
 
 type Mapping = Record<string, unknown>;
 
@@ -283,7 +282,7 @@ const scenario = fc
 /** The scenario that comes back, and what was said. */
 function roundTrip(yaml: string): { readonly before: unknown; readonly after: unknown; readonly said: string[] } {
   const loaded = scenarioOf(yaml);
-  const { script, left } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+  const { script, left } = exported(loaded);
   const back = importTc(script, 'exported.sh');
   return { before: loaded.first, after: scenarioOf(back.yaml!).first, said: [...left, ...complaints(back.messages)] };
 }
@@ -308,7 +307,7 @@ describe('import(export(scenario)) is the scenario', () => {
     const yaml =
       'duration: 1s\nhops:\n  h: { shaper: netem, delay: 10ms, jitter: 2ms, delayCorrelation: 0.2, loss: 0.07, rate: 5mbit, packetOverhead: 12 }\nflows:\n  f: { source: cbr, rate: 1mbit, via: [h] }\n';
     const loaded = scenarioOf(yaml);
-    const { script } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const { script } = exported(loaded);
     expect(script).toContain('root netem delay 10ms 2ms 20% loss 7% rate 5mbit 12\n');
   });
   it('says which shapers tc does not know', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exportTc } from '../../../sim/tc/export.ts';
 import { importTc } from '../../../sim/tc/import.ts';
-import { complaints, filesIn, imported, lintOf, ran, scenarioOf, textOf } from './support.ts';
+import { complaints, exported, filesIn, imported, lintOf, ran, scenarioOf, textOf } from './support.ts';
 
 const SCRIPTS = filesIn('scenarios/tc');
 
@@ -50,9 +49,9 @@ describe.each(SCRIPTS)('%s', (name) => {
   });
   it('comes back the same from its export', () => {
     const { loaded } = imported(script);
-    const { script: exported, left } = exportTc(loaded.pointAt(0), loaded.document, 'eth0');
+    const { script: commands, left } = exported(loaded);
     expect(left).toEqual([]);
-    const back = importTc(exported, 'exported.sh');
+    const back = importTc(commands, 'exported.sh');
     expect(complaints(back.messages)).toEqual([]);
     expect(scenarioOf(back.yaml!).first).toEqual(loaded.first);
   });

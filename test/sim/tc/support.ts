@@ -5,6 +5,8 @@ import type { PointResult } from '../../../sim/run/result.ts';
 import { simulate } from '../../../sim/run/simulate.ts';
 import { type LoadedScenario, loadScenario } from '../../../sim/scenario/load-scenario.ts';
 import { bytesBeside } from '../../../sim/sweep/named-files.ts';
+import { isExported } from '../../../sim/tc/device-plan.ts';
+import { exportTc, type TcExport } from '../../../sim/tc/export.ts';
 import { importTc, type TcImport } from '../../../sim/tc/import.ts';
 import type { LintFinding } from '../../../sim/tc/lint/finding.ts';
 import { lint } from '../../../sim/tc/lint/lint.ts';
@@ -29,6 +31,13 @@ export function scenarioOf(yaml: string): LoadedScenario {
     readText: (name) => textOf(`scenarios/${name}`),
     readBytes: bytesBeside(fileURLToPath(new URL('scenarios/test.yaml', ROOT))),
   });
+}
+
+/** A scenario exported; hops that name no device get eth0, eth1 and so on. */
+export function exported(loaded: LoadedScenario): TcExport {
+  const unnamed = loaded.first.hops.filter((hop) => hop.device === undefined && isExported(hop));
+  const named = Object.fromEntries(unnamed.map(({ name }, i) => [name, `eth${i}`]));
+  return exportTc(loaded.pointAt(0), loaded.document, { named });
 }
 
 /** A script imported, which must give a scenario. */

@@ -1,14 +1,14 @@
 import * as registry from '../../models/registry.ts';
-import { adviceText } from '../output/advice-text.ts';
+import { adviceText } from '../advise/advice-text.ts';
+import { advise as adviseOn } from '../advise/advise.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { simulate } from '../run/simulate.ts';
 import { checkDocument } from '../scenario/load-scenario.ts';
 import { pathBeside } from '../sweep/named-files.ts';
-import { applyProposals, propose } from '../tc/advise.ts';
 import type { Command } from './command.ts';
 import { readText } from './files.ts';
 import { assignments, readScenario } from './scenario-files.ts';
-import { print, show } from './streams.ts';
+import { print, say, show, stdoutTerminal } from './streams.ts';
 
 /** `sim advise`. */
 export const advise: Command = {
@@ -18,19 +18,22 @@ export const advise: Command = {
   },
   async run(args) {
     const { path, loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
+    const { readBytes } = loaded;
     const point = loaded.pointAt(0);
-    const proposals = propose(point.scenario);
-    const document = applyProposals(loaded.document, point.variables, proposals);
-    const changed = checkDocument(document, {
-      registry,
-      readText: (name) => readText(pathBeside(path, name)),
-      readBytes: loaded.readBytes,
+    const named = (name: string): string => readText(pathBeside(path, name));
+    const advice = adviseOn(loaded.document, point, {
+      pointOf: (document) => checkDocument(document, { registry, readText: named, readBytes }).pointAt(0),
+      simulate: (each) => simulate(each, { buckets: 0, readBytes }),
+      readBytes,
     });
-    const options = { buckets: 0, readBytes: loaded.readBytes };
-    const before = simulate(point, options);
-    const after = proposals.length === 0 ? before : simulate(changed.pointAt(0), options);
-    if (args.flag('json')) print(`${JSON.stringify({ proposals, before, after }, null, 2)}\n`);
-    else show(adviceText(path, proposals, before, after));
+    if (args.flag('json')) print(`${JSON.stringify(advice, null, 2)}\n`);
+    else show(adviceText(path, advice, stdoutTerminal().columns));
+    if (loaded.pointCount > 1) {
+      const values = Object.entries(point.variables).map(([name, value]) => `${name}=${value}`);
+      say(
+        `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; --set name=value chooses another`,
+      );
+    }
     return EXIT.ok;
   },
 };

@@ -13,6 +13,19 @@ export interface NamedClass {
   readonly values: ClassRates;
 }
 
+/**
+ * The most that a class can get (bit/s): its own rate or what its lender can get, held to its ceil; undefined where the
+ * class knows no rate.
+ *
+ * @param line the class and all that lend to it, the class first
+ */
+export function mostOfClass(line: readonly ClassRates[]): number | undefined {
+  return line.reduceRight<number | undefined>((lent, { rate, ceil }) => {
+    if (rate === undefined) return undefined;
+    return Math.min(ceil ?? rate, Math.max(rate, lent ?? 0));
+  }, undefined);
+}
+
 /** The classes of a hop by id, to find those of a flow without a search. */
 export class HopClasses {
   readonly #hop: string;
@@ -32,8 +45,17 @@ export class HopClasses {
    * flow passes them by.
    */
   lineOf(flow: FlowSpec): readonly NamedClass[] {
+    return this.#upFrom(this.leafOf(flow));
+  }
+
+  /** The class of that name and all that lend to it, the class first; empty where there is none. */
+  lineOfClass(name: string): readonly NamedClass[] {
+    return this.#upFrom(this.#byId.get(classIdOf(name)));
+  }
+
+  #upFrom(first: NamedClass | undefined): readonly NamedClass[] {
     const line: NamedClass[] = [];
-    for (let next = this.leafOf(flow); next !== undefined && line.length <= this.#byId.size; ) {
+    for (let next = first; next !== undefined && line.length <= this.#byId.size; ) {
       line.push(next);
       next = next.values.parent === undefined ? undefined : this.#byId.get(next.values.parent);
     }

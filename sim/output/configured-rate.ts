@@ -1,7 +1,7 @@
 import { modelsOf } from '../../models/registry.ts';
 import type { RateLevels } from '../run/result.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
-import { HopClasses } from './class-of-flow.ts';
+import { HopClasses, mostOfClass } from './class-of-flow.ts';
 
 /** What a scenario allows a flow. */
 export interface ConfiguredRate {
@@ -83,15 +83,13 @@ class HopUse {
       if (typeof rate !== 'number' || rate === 0) return undefined;
       return { bitsPerSecond: rate, by: kind, level, shared: this.#flows > 1 };
     }
-    const [leaf, ...lenders] = this.#classes.lineOf(flow);
+    const line = this.#classes.lineOf(flow);
+    const leaf = line[0];
     const rate = leaf?.values.rate;
-    if (leaf === undefined || rate === undefined) return undefined;
+    const bitsPerSecond = mostOfClass(line.map(({ values: lender }) => lender));
+    if (leaf === undefined || rate === undefined || bitsPerSecond === undefined) return undefined;
     const by = `class ${leaf.name}`;
     const shared = this.#flowsOfLeaf.get(leaf.name)! > 1;
-    // A class borrows up to its ceil, and no further than every lender's ceil; without a lender it has its rate.
-    if (lenders.length === 0) return { bitsPerSecond: rate, by, level, shared };
-    const ceils = lenders.map(({ values: lender }) => lender.ceil ?? lender.rate ?? Number.POSITIVE_INFINITY);
-    const bitsPerSecond = Math.max(rate, Math.min(leaf.values.ceil ?? rate, ...ceils));
     return { bitsPerSecond, ...(rate < bitsPerSecond ? { guaranteedBitsPerSecond: rate } : {}), by, level, shared };
   }
 }

@@ -109,8 +109,9 @@ class Translator {
 
   /** A flow of what a policer's filter matches. */
   #policedFlow(hop: string, filter: TcFilter): SuppliedFlow {
-    const { rate, pkts_rate: packets } = policeOf(filter)!.options;
-    const limit = typeof rate === 'string' ? parseRate(rate) : Number(packets) * 8 * FRAME_BYTES;
+    const { rate, avrate, pkts_rate: packets } = policeOf(filter)!.options;
+    const bits = rate ?? avrate;
+    const limit = typeof bits === 'string' ? parseRate(bits) : Number(packets) * 8 * FRAME_BYTES;
     return filteredFlow(`into-${hop}`, filter, limit, [hop]);
   }
 

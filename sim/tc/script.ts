@@ -41,6 +41,12 @@ const REMOTE = new Set([
 const VERBS =
   /^(?:a(?:dd?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|r(?:e(?:p(?:l(?:a(?:ce?)?)?)?)?)?|link|d(?:e(?:l(?:e(?:te?)?)?)?)?|s(?:h(?:ow?)?)?|l(?:s|st|ist)?)$/;
 const OBJECTS = /^(?:q|qd|qdi|qdis|qdisc|c|cl|cla|clas|class|f|fi|fil|filt|filte|filter)$/;
+/** Commands that print or look for what follows them, and do not run it. */
+const TALKERS =
+  /^(?:echo|print|log|say|info|warn|note|debug|msg|die|fatal|err|grep|egrep|man|alias|trap|which|type|command|help|usage)/;
+/** Words of a wrapper before its tc. */
+const MOST_WRAPPER_WORDS = 4;
+
 /** A command that sets something up. */
 const SETS_UP = /^\s*(?:sudo\s+)?(?:\S*\/)?tc\s+(?:-\S+\s+)*(?:qdisc|class|filter)\s+(?:add|replace|change)\s/m;
 
@@ -112,7 +118,7 @@ class ScriptToTree implements ScriptReading {
       );
       return;
     }
-    const at = tcPosition(words);
+    const at = tcPosition(words) ?? this.#behindWrapper(words, command.line);
     const missing = words[0]?.unknown;
     if (missing !== undefined && !/tc$/.test(first) && (at === 0 || (at === undefined && first === ''))) {
       this.#unknownCommand(command.line, missing, at === 0);
@@ -128,6 +134,20 @@ class ScriptToTree implements ScriptReading {
       return;
     }
     this.#tc(words.slice(at + 1), words.slice(0, at), command);
+  }
+
+  /** A tc command behind the name of some command that is taken to run it, which is said once for each name. */
+  #behindWrapper(words: readonly ShellWord[], line: number): number | undefined {
+    const name = words[0]?.text ?? '';
+    const at = words.findIndex(({ text }, i) => i > 0 && i <= MOST_WRAPPER_WORDS && /^(?:\S*\/)?tc$/.test(text));
+    const [object, verb] = [words[at + 1]?.text ?? '', words[at + 2]?.text ?? ''];
+    if (at < 0 || !/^[a-z_][\w./-]*$/.test(name) || TALKERS.test(name) || !OBJECTS.test(object) || !VERBS.test(verb))
+      return undefined;
+    const text = `"${name}" is taken for a command that runs the tc command behind it`;
+    if (!this.#toldUnknown.has(text))
+      this.#say(line, 'warning', text, 'leave it out of the line if it does something else');
+    this.#toldUnknown.add(text);
+    return at;
   }
 
   /** Says once for each reason that nobody knows which command a line runs. */

@@ -51,6 +51,12 @@ describe('scripts as they are found', () => {
     expect(complaints(messages)).toEqual([]);
     expect(loaded.first.hops[0]?.shaper).toMatchObject({ kind: 'tbf', values: { rate: 1e6 } });
   });
+  it('a command that nobody knows is taken to run the tc command behind it', () => {
+    const script = `nsx gate tc qdisc add dev eth0 ${TBF}\nnsx gate tc qdisc add dev eth1 ${TBF}\nlogline tc qdisc add dev eth2 ${TBF}\n`;
+    const { loaded, messages } = imported(script);
+    expect(complaints(messages)).toEqual(['1: "nsx" is taken for a command that runs the tc command behind it']);
+    expect(loaded.first.hops.map(({ name }) => name)).toEqual(['eth0', 'eth1']);
+  });
   it('typographic quotes and dashes are read and told', () => {
     const { loaded, messages } = imported(`tc –s qdisc add dev “eth0” ${TBF}\ntc qdisc add dev <iface> root pfifo`);
     expect(complaints(messages)).toEqual(['1: quotes, dashes, blanks or <…> are read as plain ones (line 1 to 2)']);
@@ -268,6 +274,11 @@ describe('mistakes that forums are full of are told by line', () => {
     const script = `${TREE}\n${commands}`;
     expect(complaints(imported(script).messages)).toEqual([text]);
     expect(hintsOf(script)).toEqual([hint]);
+  });
+  it('a policer by its average alone gets a flow above it', () => {
+    const script =
+      'tc qdisc add dev eth0 ingress\ntc filter add dev eth0 parent ffff: estimator 1sec 8sec protocol ip u32 match u32 0 0 police avrate 8mbit drop flowid :1';
+    expect(imported(script).document?.flows).toMatchObject({ 'into-eth0-ingress': { rate: '10mbit' } });
   });
   it('what arrives is not shaped', () => {
     const script = `${TREE}\ntc qdisc add dev eth0 handle ffff: ingress\ntc class add dev eth0 parent ffff: classid ffff:1 htb rate 1mbit`;

@@ -1,6 +1,7 @@
 import type { Qdisc } from '../../model.ts';
 import { type PacketPool, PacketQueue } from '../../packet.ts';
 import type { RecurrencePass } from '../../recurrence.ts';
+import { MINOR_MASK } from '../class-id.ts';
 import type { KernelRules } from '../kernels.ts';
 import type { PacketCost } from '../packet-cost.ts';
 import { bucketCost, type ClassFigures } from './class-figures.ts';
@@ -52,11 +53,6 @@ export class HtbClass {
   mode = CAN_SEND;
   /** Priorities for which there is something to send (a bit each). */
   active = 0;
-
-  // Wait for the next change of mode, kept by the wait queue: due instant, order among equals, place (-1: none).
-  waitTicks = 0;
-  waitOrder = 0;
-  waitPlace = -1;
 
   // Leaf.
   readonly queue: PacketQueue;
@@ -168,11 +164,12 @@ export class HtbClass {
 export interface HtbTree {
   /** In the order of their ids. */
   readonly classes: readonly HtbClass[];
-  readonly byId: ReadonlyMap<number, HtbClass>;
+  /** Leaves by their minor number. */
+  readonly leaves: readonly (HtbClass | undefined)[];
   /** Classes of a level that may send at their own rate, by `level * 8 + priority`. */
   readonly rows: readonly RankSet<HtbClass>[];
-  /** Number of classes of each level. */
-  readonly levelSizes: readonly number[];
+  /** The classes of each level, in the order of their ids. */
+  readonly levels: readonly (readonly HtbClass[])[];
   /** Priorities that more than one leaf has (a bit each). */
   readonly contested: number;
 }
@@ -216,6 +213,8 @@ export function buildTree(
   const sets = (members: readonly HtbClass[]): RankSet<HtbClass>[] =>
     Array.from({ length: PRIORITIES }, (_, priority) => ((used & (1 << priority)) !== 0 ? new RankSet(members) : none));
   for (const [parent, members] of children) parent.feeds = sets(members);
-  const levelSizes = ofLevel.map((members) => members.length);
-  return { classes, byId, rows: ofLevel.flatMap(sets), levelSizes, contested };
+  const lastMinor = (classes.at(-1)?.figures.id ?? 0) & MINOR_MASK;
+  const leaves = new Array<HtbClass | undefined>(lastMinor + 1).fill(undefined);
+  for (const leaf of ofLevel[0]!) leaves[leaf.figures.id & MINOR_MASK] = leaf;
+  return { classes, leaves, rows: ofLevel.flatMap(sets), levels: ofLevel, contested };
 }

@@ -240,8 +240,7 @@ export class Htb implements Qdisc {
   }
 
   #leafOf(id: number): HtbClass | undefined {
-    const found = this.#tree.byId.get(id);
-    return found?.level === 0 ? found : undefined;
+    return handleOf(id) === this.#handle ? this.#tree.leaves[id & MINOR_MASK] : undefined;
   }
 
   #enqueueDirect(packet: number, nowNs: number): number {

@@ -33,6 +33,7 @@ export class HtbScheduler {
 
   readonly #kernel: KernelRules;
   readonly #rows: readonly RankSet<HtbClass>[];
+  readonly #levels: readonly (readonly HtbClass[])[];
   readonly #waiting: readonly WaitQueue[];
   readonly #nearEvent = new Float64Array(LEVELS);
   /** The earliest of them. */
@@ -53,7 +54,8 @@ export class HtbScheduler {
   constructor(kernel: KernelRules, tree: HtbTree, hysteresis: boolean, looksAtIdleLevels: boolean) {
     this.#kernel = kernel;
     this.#rows = tree.rows;
-    this.#waiting = tree.levelSizes.map(() => new WaitQueue());
+    this.#levels = tree.levels;
+    this.#waiting = tree.levels.map((members) => new WaitQueue(members.length));
     this.#contested = tree.contested;
     this.#hysteresis = hysteresis;
     this.#idleLevelTicks = looksAtIdleLevels ? IDLE_LEVEL_SECONDS * kernel.ticksPerSecond : Number.POSITIVE_INFINITY;
@@ -105,12 +107,13 @@ export class HtbScheduler {
   #handleEvents(level: number): number {
     const now = this.#now;
     const waiting = this.#waiting[level]!;
+    const members = this.#levels[level]!;
     const { ticksPerSecond, eventsPerDequeue } = this.#kernel;
     for (let handled = 0; handled < eventsPerDequeue; handled++) {
       if (waiting.count === 0) return now + this.#idleLevelTicks;
-      const entry = waiting.first();
-      if (entry.waitTicks > now) return entry.waitTicks;
-      waiting.remove(entry);
+      if (waiting.firstTicks > now) return waiting.firstTicks;
+      const entry = members[waiting.first]!;
+      waiting.remove(entry.rowRank);
       const elapsed = Math.min(now - entry.checkpointTicks, this.#tokenSpan);
       this.#changeMode(entry, elapsed);
       if (entry.mode !== CAN_SEND) this.#wait(entry, elapsed);
@@ -124,7 +127,7 @@ export class HtbScheduler {
     const level = entry.level;
     if (waitTicks < this.#nearEvent[level]!) this.#nearEvent[level] = waitTicks;
     if (waitTicks < this.#soonest) this.#soonest = waitTicks;
-    this.#waiting[level]!.add(entry, waitTicks);
+    this.#waiting[level]!.add(entry.rowRank, waitTicks);
   }
 
   /** Moves a class to its mode `elapsed` ticks after its checkpoint (htb_change_class_mode). */
@@ -261,7 +264,7 @@ export class HtbScheduler {
       const old = entry.mode;
       this.#changeMode(entry, 0);
       if (entry.mode !== old) {
-        if (old !== CAN_SEND) this.#waiting[entry.level]!.remove(entry);
+        if (old !== CAN_SEND) this.#waiting[entry.level]!.remove(entry.rowRank);
         if (entry.mode !== CAN_SEND) this.#wait(entry, 0);
       }
       entry.departedPackets += segments;

@@ -66,6 +66,8 @@ export type ShellList = readonly ShellPipeline[];
 /** Deepest nesting of loops, branches and groups that is followed. */
 const DEEPEST = 50;
 const CLOSERS = new Set(['fi', 'done', 'esac', '}', 'then', 'else', 'elif', 'do']);
+/** Keywords that may begin nothing before a text is taken for one that is no script. */
+const MOST_FAILURES = 200;
 /** What must follow a keyword somewhere, or it is a plain word. */
 const NEEDED = new Map([
   ['if', 'then'],
@@ -125,6 +127,8 @@ class Parser {
   readonly #plain = new Set<number>();
   #at = 0;
   #depth = 0;
+  /** Keywords that began nothing after all: each cost a look at all that follows. */
+  #failures = 0;
 
   constructor(tokens: readonly ShellToken[], heredocs: readonly Heredoc[], faults: ShellFault[]) {
     this.#tokens = tokens;
@@ -257,8 +261,10 @@ class Parser {
     }
     const word = this.#keywordHere();
     const at = this.#at;
+    if (this.#failures > MOST_FAILURES && NEEDED.has(word)) return undefined;
     const node = this.#byKeyword(word, line);
     if (node === undefined && word !== '') this.#plain.add(at);
+    if (node === undefined && NEEDED.has(word)) this.#failures++;
     return node;
   }
 

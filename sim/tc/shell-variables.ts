@@ -23,6 +23,8 @@ export class ShellVariables {
   readonly #given: ReadonlySet<string>;
   readonly #unread: Set<string>;
   readonly #reasons: UnknownReason[] = [];
+  /** Numbers of the reasons, by variable and text. */
+  readonly #numbers = new Map<string, number>();
   /** Arguments of the functions that are being called, innermost last; those of the script are not known. */
   readonly #frames: { arguments: string[]; saved: Map<string, string | undefined> }[] = [];
   /** Arguments of the script, where `set --` or a choice made them known. */
@@ -168,8 +170,10 @@ export class ShellVariables {
 
   /** A mark for a text that is not known. */
   mark(text: string, variable?: string): string {
-    const known = this.#reasons.findIndex((reason) => reason.text === text && reason.variable === variable);
-    const index = known >= 0 ? known : this.#reasons.push(variable === undefined ? { text } : { text, variable }) - 1;
+    const key = `${variable ?? ''} ${text}`;
+    const index =
+      this.#numbers.get(key) ?? this.#reasons.push(variable === undefined ? { text } : { text, variable }) - 1;
+    this.#numbers.set(key, index);
     return `\uE000${index}\uE001`;
   }
 

@@ -43,6 +43,8 @@ class HtbLint {
   readonly #values: HtbValues;
   readonly #path: readonly string[];
   readonly #classes: readonly ClassFigures[];
+  readonly #byId = new Map<number, ClassFigures>();
+  readonly #below = new Map<number, ClassFigures[]>();
   readonly #packetBytes: number;
 
   constructor(context: LintContext, hop: HopSpec, values: HtbValues, path: readonly string[]) {
@@ -51,6 +53,12 @@ class HtbLint {
     this.#values = values;
     this.#path = path;
     this.#classes = Object.keys(values.classes).map((name) => classFigures(values, name));
+    for (const entry of this.#classes) {
+      this.#byId.set(entry.id, entry);
+      const siblings = this.#below.get(entry.parentId);
+      if (siblings === undefined) this.#below.set(entry.parentId, [entry]);
+      else siblings.push(entry);
+    }
     this.#packetBytes = largestPacketBytes(context, flowsOf(context, hop));
   }
 
@@ -87,12 +95,12 @@ class HtbLint {
   /** What a class can get at most (bit/s): the least of the ceils up to the root, where a rate alone counts. */
   #mostOf(entry: ClassFigures): number {
     const { rate, ceil = rate } = this.#values.classes[entry.name]!;
-    const parent = this.#classes.find(({ id }) => id === entry.parentId);
+    const parent = this.#byId.get(entry.parentId);
     return parent === undefined ? rate : Math.min(Math.max(rate, ceil), this.#mostOf(parent));
   }
 
   #childrenOf(entry: ClassFigures): readonly ClassFigures[] {
-    return this.#classes.filter(({ parentId }) => parentId === entry.id);
+    return this.#below.get(entry.id) ?? [];
   }
 
   #default(): void {
@@ -134,7 +142,7 @@ class HtbLint {
 
   #rates(entry: ClassFigures): void {
     const { rate, ceil = rate } = this.#values.classes[entry.name]!;
-    const parent = this.#classes.find(({ id }) => id === entry.parentId);
+    const parent = this.#byId.get(entry.parentId);
     const at = ['classes', entry.name];
     if (ceil < rate) {
       const text = `class ${entry.name} has a ceil of ${formatRate(ceil)} below its rate of ${formatRate(rate)}; it gets ${formatRate(ceil)}`;

@@ -1,4 +1,5 @@
-import { htbValues } from '../../../models/linux/htb/class-figures.ts';
+import { type HtbValues, htbValues } from '../../../models/linux/htb/class-figures.ts';
+import type { Values } from '../../../models/model.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../../scenario/scenario.ts';
 import { parseClassId } from '../../units/class-id.ts';
 import { formatRate } from '../../units/rate.ts';
@@ -46,21 +47,38 @@ function sameLimits(scenario: Scenario): LintFinding[] {
 function limitOf(hop: HopSpec, flow: FlowSpec): number | undefined {
   if (hop.shaper === undefined) return undefined;
   if (hop.shaper.kind !== 'htb') return rateOf(hop.shaper);
-  const { classes, default: fallback } = htbValues(hop.shaper.values);
-  const entries = Object.entries(classes).map(([name, values]) => ({ id: parseClassId(name), values }));
+  const { classes, fallback } = tableOf(hop, hop.shaper.values);
   const priority = priorityAt(flow, hop);
-  const leaf =
-    entries.find(({ id }) => id === priority) ??
-    entries.find(({ id }) => fallback !== undefined && id % 0x10000 === fallback % 0x10000);
   let limit: number | undefined;
-  for (let entry = leaf; entry !== undefined; ) {
-    const { rate, ceil = rate, parent } = entry.values;
+  for (let entry = classes.get(priority) ?? classes.get(fallback); entry !== undefined; ) {
+    const { rate, ceil = rate, parent } = entry;
     // A class without a parent has nobody to borrow from, whatever its ceil.
     const most = parent === undefined ? rate : Math.max(rate, ceil);
     limit = Math.min(limit ?? most, most);
-    entry = entries.find(({ id }) => id === parent);
+    entry = parent === undefined ? undefined : classes.get(parent);
   }
   return limit;
+}
+
+/** Classes of an HTB by their id, and the id of the default class (-1: none). */
+interface ClassTable {
+  readonly classes: ReadonlyMap<number, HtbValues['classes'][string]>;
+  readonly fallback: number;
+}
+
+/** Tables that were made before: each flow of a scenario asks the same one. */
+const tables = new WeakMap<HopSpec, ClassTable>();
+
+function tableOf(hop: HopSpec, values: Values): ClassTable {
+  let table = tables.get(hop);
+  if (table === undefined) {
+    const { classes, default: fallback } = htbValues(values);
+    const byId = new Map(Object.entries(classes).map(([name, entry]) => [parseClassId(name), entry] as const));
+    const isDefault = (id: number): boolean => fallback !== undefined && id % 0x10000 === fallback % 0x10000;
+    table = { classes: byId, fallback: [...byId.keys()].find(isDefault) ?? -1 };
+    tables.set(hop, table);
+  }
+  return table;
 }
 
 function atm(scenario: Scenario, hop: HopSpec): LintFinding[] {

@@ -1,47 +1,14 @@
 import type { Explanation } from './explanation.ts';
 import { type Html, html, shown } from './html.ts';
-import { type ChartSource, pointWords, type Reading, type ReadPoint } from './reading.ts';
+import { type ChartSource, pointWords, type ReadPoint } from './reading.ts';
 import { section } from './section.ts';
 import { tableHtml } from './tables.ts';
 
 const IN_FULL = 12;
 const OTHER_RUNS = 100;
 
-/** The reading that strays farthest at the point that the page looks at. */
-function leadingReading(source: ChartSource): Reading | undefined {
-  const readings = source.look?.readings ?? [];
-  return [...readings].sort((a, b) => Math.abs(b.deviationPercent ?? 0) - Math.abs(a.deviationPercent ?? 0))[0];
-}
-
-/** Whether an explanation is of what limits a flow: its class, its shaper, or the flow itself. */
-function concerns(explanation: Explanation, reading: Reading): boolean {
-  const { subject } = explanation;
-  const by = reading.configuredBy.replace(/^ceil of /, '');
-  return subject.startsWith(`${by} of `) || subject === by || subject.startsWith(`flow ${reading.flow}:`);
-}
-
 function ofLook(source: ChartSource, explanations: readonly Explanation[]): Explanation[] {
   return explanations.filter((e) => e.result === source.look?.resultIndex && e.point === source.look.pointIndex);
-}
-
-/** The explanation of what the page found: of what limits the flow that strays farthest. */
-export function leadingExplanation(source: ChartSource, explanations: readonly Explanation[]): Explanation | undefined {
-  const reading = leadingReading(source);
-  const near = ofLook(source, explanations);
-  const fitting = reading === undefined ? [] : near.filter((e) => concerns(e, reading));
-  // Of another flow, it would be the reason for something else.
-  const others = [...near, ...explanations].filter((e) => reading === undefined || !e.subject.startsWith('flow '));
-  return [...fitting, ...others].find((e) => (e.cause ?? e.conclusion) !== undefined);
-}
-
-/** Why it comes out so: the cause where it is known, else the conclusion and the price of a packet that leads to it. */
-export function whyWords(explanation: Explanation): string {
-  if (explanation.cause !== undefined) return explanation.cause;
-  const price = explanation.sections.flatMap((s) => s.lines).find((line) => line.label === 'price');
-  const conclusion = explanation.conclusion ?? '';
-  return price === undefined
-    ? conclusion
-    : `After rounding, a packet is charged ${price.value} (${price.rule}). By this arithmetic: ${conclusion}`;
 }
 
 function whyHtml(words: string | undefined): Html | undefined {
@@ -65,16 +32,20 @@ ${whyHtml(explanation.cause)}${whyHtml(explanation.conclusion)}${explanation.sec
 )}${(explanation.warnings ?? []).map((warning) => html`<p class="note"><strong>Mind:</strong> ${shown(warning, 400)}</p>`)}`;
 }
 
-/** The arithmetic of each class at the point that the page looks at, and what it comes to in the other runs. */
+/**
+ * The arithmetic of each class at the point that the page looks at, and what it comes to in the other runs.
+ *
+ * @param lead of what the page found; comes first
+ */
 export function arithmeticSection(
   source: ChartSource,
   points: readonly ReadPoint[],
   explanations: readonly Explanation[],
+  lead: Explanation | undefined,
 ): Html {
   const title = 'The arithmetic';
   const near = ofLook(source, explanations);
   const shownInFull = near.length > 0 ? near : explanations;
-  const lead = leadingExplanation(source, explanations);
   const ordered = [...shownInFull].sort((a, b) => Number(b === lead) - Number(a === lead));
   if (ordered.length === 0) {
     return section(

@@ -1,3 +1,5 @@
+import type { About } from './why.ts';
+
 /** A Vega-Lite specification as plain data; `reports/vega.ts` compiles it. */
 export type Spec = Readonly<Record<string, unknown>>;
 
@@ -79,6 +81,8 @@ export interface Chart {
   readonly strayPercent?: number;
   /** Why it is so, where the data themselves tell. */
   readonly reason?: string;
+  /** What the title is about, to look for its reason. */
+  readonly about?: About;
   /** What of a packet counts in the rates of the title. */
   readonly counted?: string;
   /** How to read the drawing. */

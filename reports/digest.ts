@@ -1,7 +1,7 @@
 import type { ExpectationResult, PointResult, Result } from '../sim/run/result.ts';
 import { mappingOf, textOf } from './document.ts';
-import { compareTexts } from './quantity.ts';
 import { type Level, levelsOf, type ReadPoint, readOne } from './reading.ts';
+import { orderedValues } from './variables.ts';
 
 /** Runs that a page takes in whole; of more, so many at most are drawn. */
 export const WHOLE_LIMIT = 10_000;
@@ -127,7 +127,9 @@ class Survey {
     const steps = axes.map(([name, values]) => ({
       name,
       step: 1,
-      ranks: new Map([...values].sort(compareTexts).map((value, rank) => [value, rank])),
+      ranks: new Map(
+        orderedValues([this.#large.head.scenario.document], name, values).map((value, rank) => [value, rank]),
+      ),
     }));
     const drawn = ({ ranks, step }: (typeof steps)[number]): number => Math.ceil(ranks.size / step);
     while (steps.reduce((product, axis) => product * drawn(axis), 1) > DRAWN_LIMIT) {

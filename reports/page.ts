@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Result } from '../sim/run/result.ts';
-import { arithmeticSection, leadingExplanation, whyWords } from './arithmetic.ts';
-import type { Chart } from './chart.ts';
+import { arithmeticSection } from './arithmetic.ts';
 import { chooseCharts } from './charts/choose.ts';
 import type { SweepDigest } from './digest.ts';
 import { digestTables, digestVerdict, drawnWords, partWords } from './digest-html.ts';
 import { resolveDocument, yamlText } from './document.ts';
 import type { Explanation } from './explanation.ts';
 import { figureHtml } from './figure.ts';
-import { formatDifference, formatQuantity } from './format.ts';
 import { gridData } from './grid.ts';
 import { cleanText, clipText, embeddedJson, Html, html, shown } from './html.ts';
+import { type Lead, leadOf } from './lead.ts';
 import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints } from './reading.ts';
 import { section } from './section.ts';
 import { STYLE } from './style.ts';
@@ -56,48 +55,13 @@ function scriptText(script: string): string {
   return script.replace(/<(?=\/script|!--|script)/gi, '\\x3C');
 }
 
-/** The first chart, or that of its kind whose worst strays farthest. */
-function leadingChart(charts: readonly Chart[]): Chart | undefined {
-  const kindOf = (chart: Chart): string => chart.name.replace(/-\d+$/, '');
-  const [first, ...others] = charts;
-  return others.reduce<Chart | undefined>(
-    (lead, chart) =>
-      lead !== undefined &&
-      kindOf(chart) === kindOf(lead) &&
-      (chart.strayPercent ?? 0) > (lead.strayPercent ?? 0) * (1 + 1e-9)
-        ? chart
-        : lead,
-    first,
-  );
-}
-
-function leadHtml(
-  charts: readonly Chart[],
-  source: ChartSource,
-  explanations: readonly Explanation[],
-): Html | undefined {
-  const lead = leadingChart(charts);
-  const what = lead?.title ?? plainFinding(source);
-  const why = leadingExplanation(source, explanations);
-  const words = lead?.reason ?? (why === undefined ? '' : whyWords(why));
-  if (what === undefined && words === '') return undefined;
+function leadHtml({ what, why, counted }: Lead): Html | undefined {
+  if (what === undefined && why === '') return undefined;
   return html`<div class="lead">${
     what === undefined
       ? undefined
-      : html`<p><b>What happened.</b> ${shown(what, 500)}.${
-          lead?.counted === undefined ? undefined : ` Rates count ${lead.counted}.`
-        }</p>`
-  }${words === '' ? undefined : html`<p><b>Why.</b> ${shown(words, 800)}</p>`}</div>`;
-}
-
-function plainFinding(source: ChartSource): string | undefined {
-  const reading =
-    source.look?.readings.find((r) => r.configuredBitsPerSecond !== undefined) ?? source.look?.readings[0];
-  if (reading === undefined) return undefined;
-  const received = formatQuantity(reading.receivedBitsPerSecond, 'rate', 5);
-  if (reading.configuredBitsPerSecond === undefined) return `${reading.flow} gets ${received}`;
-  const configured = formatQuantity(reading.configuredBitsPerSecond, 'rate', 5);
-  return `${reading.flow} gets ${received} where ${configured} is configured, ${formatDifference(reading.deviationPercent ?? 0)}`;
+      : html`<p><b>What happened.</b> ${shown(what, 500)}.${counted === undefined ? undefined : ` Rates count ${counted}.`}</p>`
+  }${why === '' ? undefined : html`<p><b>Why.</b> ${shown(why, 800)}</p>`}</div>`;
 }
 
 function scenarioSection(source: ChartSource, results: readonly Result[]): Html {
@@ -217,6 +181,7 @@ export async function renderPage(input: PageInput): Promise<string> {
   const source = chartSource(input.results);
   const points = readPoints(input.results);
   const charts = chooseCharts(source);
+  const lead = leadOf(source, charts, input.explanations);
   const figures: Html[] = [];
   for (const chart of charts) figures.push(await figureHtml(chart));
   const lookWords = source.look === undefined ? '' : pointWords(source.look, source.varying);
@@ -230,11 +195,7 @@ export async function renderPage(input: PageInput): Promise<string> {
   );
   const whatIf = whatIfSection(input, source);
   const body = [
-    section(
-      'verdict',
-      'Verdict',
-      html`${verdictParts(points, source, input.digests)}${leadHtml(charts, source, input.explanations)}`,
-    ),
+    section('verdict', 'Verdict', html`${verdictParts(points, source, input.digests)}${leadHtml(lead)}`),
     section('simulated', 'What was simulated', words),
     section(
       'charts',
@@ -247,7 +208,7 @@ export async function renderPage(input: PageInput): Promise<string> {
     ),
     ...(whatIf === undefined ? [] : [whatIf]),
     tablesSection(source, points, input.digests),
-    arithmeticSection(source, points, input.explanations),
+    arithmeticSection(source, points, input.explanations, lead.explanation),
     scenarioSection(source, input.results),
     sourceSection(input),
   ];

@@ -1,5 +1,8 @@
 const RATE = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?))?(bit|bps)?\s*$/i;
 const SIZE = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmg])(i?)b?|b|bytes?)?\s*$/i;
+const TIME = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|min|s)\s*$/i;
+const PER_SECOND: Readonly<Record<string, number>> = { ns: 1e9, us: 1e6, µs: 1e6, ms: 1e3, s: 1, min: 1 / 60 };
+const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
 const POWER: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
 
 /** Reads a rate as tc writes it (bit/s), for axes and order; undefined where the text is none. */
@@ -20,19 +23,37 @@ export function sizeOfText(text: string): number | undefined {
   return Number(match[1]) * (prefix === undefined ? 1 : 1024 ** (POWER[prefix.toLowerCase()] as number));
 }
 
-/** Orders texts as people do: by the first number with its prefix where both begin with one, else by parts. */
-export function compareTexts(a: string, b: string): number {
-  const rates = [rateOfText(a), rateOfText(b)];
-  if (rates[0] !== undefined && rates[1] !== undefined) return rates[0] - rates[1];
-  const sizes = [sizeOfText(a), sizeOfText(b)];
-  if (sizes[0] !== undefined && sizes[1] !== undefined) return sizes[0] - sizes[1];
-  const partsA = a.split(/(\d+)/);
-  const partsB = b.split(/(\d+)/);
-  for (let i = 0; i < Math.min(partsA.length, partsB.length); i++) {
-    const [x, y] = [partsA[i] as string, partsB[i] as string];
-    if (x === y) continue;
-    const difference = i % 2 === 1 ? Number(x) - Number(y) : 0;
-    return difference !== 0 ? difference : x < y ? -1 : 1;
-  }
-  return partsA.length - partsB.length;
+/** Reads a time (s); undefined where the text is none or has no unit. */
+export function timeOfText(text: string): number | undefined {
+  const match = TIME.exec(text);
+  return match === null ? undefined : Number(match[1]) / (PER_SECOND[(match[2] as string).toLowerCase()] as number);
+}
+
+function percentOfText(text: string): number | undefined {
+  const match = PERCENT.exec(text);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** What all values of a variable measure, and how one is read. */
+export interface QuantityKind {
+  readonly measure: 'rate' | 'bytes' | 'time' | 'percent' | 'count';
+  readonly read: (text: string) => number | undefined;
+}
+
+const SIZE_NAME = /burst|size|bytes|buf|mtu|packet/i;
+const RATE_NAME = /rate|ceil|bandwidth/i;
+
+/** What the values of a variable measure: sizes, rates, times or plain numbers; undefined where one of them is none. */
+export function quantityOf(name: string, texts: readonly string[]): QuantityKind | undefined {
+  const every = (read: QuantityKind['read']): boolean => texts.every((text) => read(text) !== undefined);
+  const kinds: QuantityKind[] = [
+    { measure: 'bytes', read: sizeOfText },
+    { measure: 'rate', read: rateOfText },
+    { measure: 'time', read: timeOfText },
+    { measure: 'percent', read: percentOfText },
+  ];
+  if (RATE_NAME.test(name)) kinds.unshift(kinds[1] as QuantityKind);
+  const isPlain = texts.every((text) => /^\d+(?:\.\d+)?$/.test(text));
+  if (isPlain && !SIZE_NAME.test(name) && !RATE_NAME.test(name)) return { measure: 'count', read: Number };
+  return kinds.find(({ read }) => every(read));
 }

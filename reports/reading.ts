@@ -1,7 +1,8 @@
 import type { PointResult, RateLevels, Result } from '../sim/run/result.ts';
-import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts';
+import { type Mapping, mappingOf, resolveDocument } from './document.ts';
+import { Entitlements, type Excuse } from './entitlement.ts';
 import { formatBytes, formatNumber, formatQuantity } from './format.ts';
-import { compareTexts, rateOfText, sizeOfText } from './quantity.ts';
+import { rateOfText, sizeOfText } from './quantity.ts';
 
 /** Which of a flow's rates is compared with the configured one. */
 export type Level = keyof RateLevels | 'transfer';
@@ -17,10 +18,14 @@ export interface Reading {
   readonly configuredBitsPerSecond: number | undefined;
   /** What sets it: `class 1:108`, `ceil of class 1:108`, `its own limit`, `the link of wan`. */
   readonly configuredBy: string;
+  /** The hop where that is; empty for a limit of the flow's own. */
+  readonly configuredHop: string;
   readonly receivedBitsPerSecond: number;
   readonly level: Level;
-  /** 100 * (received / configured - 1). */
+  /** 100 * (received / configured - 1); undefined where less than that is what the flow is entitled to. */
   readonly deviationPercent: number | undefined;
+  /** Why it is entitled to less. */
+  readonly excuse: Excuse | undefined;
 }
 
 /** A point with the scenario that it ran. */
@@ -59,40 +64,6 @@ function levelOf(result: Result, flow: string): Level {
   return 'accounted';
 }
 
-function configuredRate(document: Mapping, flowName: string): { bitsPerSecond: number | undefined; by: string } {
-  const flow = mappingOf(mappingOf(document.flows)[flowName]);
-  const hops = mappingOf(document.hops);
-  const via = Array.isArray(flow.via) ? flow.via.map(String) : [];
-  let least: number | undefined;
-  let by = '';
-  const consider = (text: string | undefined, what: string): void => {
-    const rate = text === undefined ? undefined : rateOfText(text);
-    if (rate !== undefined && rate > 0 && (least === undefined || rate < least)) {
-      least = rate;
-      by = what;
-    }
-  };
-  for (const name of via) {
-    const hop = mappingOf(hops[name]);
-    const classes = mappingOf(hop.classes);
-    const className = textOf(flow.class) ?? textOf(hop.default);
-    if (className !== undefined && className in classes) {
-      const leaf = mappingOf(classes[className]);
-      const parent = textOf(leaf.parent);
-      const lender = parent !== undefined && parent in classes;
-      const ceil = lender ? textOf(leaf.ceil) : undefined;
-      consider(
-        ceil ?? textOf(leaf.rate),
-        ceil === undefined || ceil === textOf(leaf.rate) ? `class ${className}` : `ceil of class ${className}`,
-      );
-    } else if (Object.keys(classes).length === 0) {
-      consider(textOf(hop.rate), `${textOf(hop.shaper) ?? 'the shaper'} of ${name}`);
-    }
-    consider(textOf(mappingOf(hop.link).rate) ?? textOf(mappingOf(hop).linkRate), `the link of ${name}`);
-  }
-  return { bitsPerSecond: least, by };
-}
-
 /** Reads one point of a result; `levels` are those of {@link levelsOf}. */
 export function readOne(
   result: Result,
@@ -102,30 +73,29 @@ export function readOne(
   levels: ReadonlyMap<string, Level>,
 ): ReadPoint {
   const document = resolveDocument(result.scenario.document, point.variables);
+  const entitlements = new Entitlements(document, point);
   const readings = Object.entries(point.flows).map(([flow, figures]): Reading => {
-    let { bitsPerSecond: configured, by } = configuredRate(document, flow);
     let level = levels.get(flow) as Level;
     const transfer = figures.transfer;
     // What has come to its end is idle for the rest of the window: its rates there say how long that is.
     if (transfer !== undefined && (transfer.completed || transfer.limitBitsPerSecond > 0 || level === 'accounted')) {
       level = 'transfer';
     }
-    if (transfer !== undefined && transfer.limitBitsPerSecond > 0) {
-      configured = transfer.limitBitsPerSecond;
-      by = 'its own limit';
-    }
     const received = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : figures.bitsPerSecond[level];
+    const entitled = entitlements.of(flow, received, level, transfer?.limitBitsPerSecond ?? 0);
     return {
       result,
       resultIndex,
       point,
       pointIndex,
       flow,
-      configuredBitsPerSecond: configured,
-      configuredBy: by,
+      configuredBitsPerSecond: entitled.bound?.bitsPerSecond,
+      configuredBy: entitled.bound?.by ?? '',
+      configuredHop: entitled.bound?.hop ?? '',
       receivedBitsPerSecond: received,
       level,
-      deviationPercent: configured === undefined ? undefined : 100 * (received / configured - 1),
+      deviationPercent: entitled.deviationPercent,
+      excuse: entitled.excuse,
     };
   });
   return { result, resultIndex, point, pointIndex, document, readings };
@@ -146,6 +116,21 @@ export function readPoints(results: readonly Result[]): ReadPoint[] {
     const levels = levelsOf(result);
     return result.points.map((point, pointIndex) => readOne(result, resultIndex, point, pointIndex, levels));
   });
+}
+
+/** The reading that strays farthest from what is configured; the first where none strays. */
+export function farthest(readings: readonly Reading[]): Reading {
+  return readings.reduce((a, b) =>
+    Math.abs(b.deviationPercent ?? 0) > Math.abs(a.deviationPercent ?? 0) + 1e-9 ||
+    (a.deviationPercent === undefined && b.deviationPercent !== undefined)
+      ? b
+      : a,
+  );
+}
+
+/** The point of a reading. */
+export function readOf({ points }: { readonly points: readonly ReadPoint[] }, reading: Reading): ReadPoint | undefined {
+  return points.find((p) => p.pointIndex === reading.pointIndex && p.resultIndex === reading.resultIndex);
 }
 
 /** The point that the page looks at closely: the one whose flow strays farthest from what was configured. */
@@ -201,11 +186,6 @@ export function varyingVariables(points: readonly ReadPoint[]): string[] {
     if (!kept.some((other) => determines(points, other, name))) kept.push(name);
   }
   return kept;
-}
-
-/** Distinct values of a variable, in the order that people expect. */
-export function valuesOf(points: readonly ReadPoint[], variable: string): string[] {
-  return [...new Set(points.map((p) => p.point.variables[variable] ?? ''))].sort(compareTexts);
 }
 
 /** A variable's value in words: `kernel 2.6.25`, `836-byte packets`, `limit 16 Mbit/s`. */

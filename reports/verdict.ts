@@ -2,8 +2,9 @@ import type { ExpectationResult, PointResult } from '../sim/run/result.ts';
 import { mappingOf, textOf } from './document.ts';
 import { formatNumber, formatQuantity, type Measure } from './format.ts';
 import { type Html, html, shown } from './html.ts';
-import { compareTexts, rateOfText } from './quantity.ts';
+import { rateOfText } from './quantity.ts';
 import { pointWords, type ReadPoint } from './reading.ts';
+import { orderedValues } from './variables.ts';
 
 const LIST_LIMIT = 60;
 const RUN_LIMIT = 100;
@@ -54,8 +55,8 @@ export function gotWords(expectation: ExpectationResult): Html {
 }
 
 /** A variable that differs between the runs, in words: its name and from where to where it goes. */
-function spanWords(name: string, values: readonly string[]): string {
-  const ordered = [...new Set(values)].sort(compareTexts);
+function spanWords(document: unknown, name: string, values: readonly string[]): string {
+  const ordered = orderedValues([document], name, values);
   const [least, most] = [ordered[0] ?? '', ordered.at(-1) ?? ''];
   const rates = [least, most].map((text) => (/bit|bps/i.test(text) ? rateOfText(text) : undefined));
   const words = rates.map((rate, i) => (rate === undefined ? [least, most][i] : formatQuantity(rate, 'rate', 7)));
@@ -68,7 +69,9 @@ function groupText(group: readonly Judged[]): string {
   if (group.every((j) => j.expectation.text === first.expectation.text)) return first.expectation.text;
   return first.written.replace(/\$\{([^}]*)\}/g, (_, name: string) => {
     const values = group.map((j) => variableOf(j.read, name));
-    return new Set(values).size === 1 ? (values[0] as string) : spanWords(name, values);
+    return new Set(values).size === 1
+      ? (values[0] as string)
+      : spanWords(first.read.result.scenario.document, name, values);
   });
 }
 

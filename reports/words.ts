@@ -3,10 +3,13 @@ import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts'
 import { counted, formatNumber, formatQuantity, listWords } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { rateOfText, sizeOfText } from './quantity.ts';
-import { type ChartSource, valuesOf, valueWords } from './reading.ts';
+import { type ChartSource, valueWords } from './reading.ts';
+import { quantityVaried, valuesOf } from './variables.ts';
 
 const CLASSES_IN_WORDS = 8;
 const VALUES_IN_WORDS = 5;
+/** Values that are no quantities are not told by the first and the last of them. */
+const NAMES_IN_WORDS = 12;
 
 const SHAPERS: Readonly<Record<string, string>> = {
   htb: 'Linux HTB (hierarchical token bucket)',
@@ -185,8 +188,9 @@ function runWords(result: Result): string {
 
 function variableLine(source: ChartSource, name: string): Html {
   const values = valuesOf(source.points, name).map(valueWords);
+  const isNamed = quantityVaried(source.points, name) === undefined;
   const text =
-    values.length <= VALUES_IN_WORDS
+    values.length <= (isNamed ? NAMES_IN_WORDS : VALUES_IN_WORDS)
       ? `is ${listWords(values).replace(/ and (?=[^,]*$)/, ' or ')}`
       : `takes ${values.length} values from ${values[0]} to ${values.at(-1)}`;
   return html`<li><strong>‹${shown(name)}›</strong> ${shown(`${text}.`, 400)}</li>`;

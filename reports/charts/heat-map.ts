@@ -1,10 +1,11 @@
 import type { Chart, Layout, LegendEntry, Panel, Row, Size, Table } from '../chart.ts';
 import { rounded } from '../chart.ts';
+import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatSigned } from '../format.ts';
 import { cleanText, clipText } from '../html.ts';
-import { rateOfText, sizeOfText } from '../quantity.ts';
-import { type ChartSource, type Reading, valuesOf, variableWords } from '../reading.ts';
+import { type ChartSource, farthest, type Reading, readOf, variableWords } from '../reading.ts';
 import { ERROR_INK, ERROR_STEPS, INK } from '../theme.ts';
+import { quantityVaried, valuesOf } from '../variables.ts';
 
 const CHART_LIMIT = 4;
 /** Transfers up to this many are read better from the dots of the overshoot chart. */
@@ -13,10 +14,9 @@ const LABELLED_CELLS = 120;
 
 /** The two variables that span the map: a rate or limit across, a packet size (or another number) up. */
 function axesOf(source: ChartSource): { across: string; up: string } | undefined {
-  const numeric = source.varying.filter((name) => {
-    const values = valuesOf(source.points, name);
-    return values.length >= 3 && values.every((v) => rateOfText(v) !== undefined || sizeOfText(v) !== undefined);
-  });
+  const numeric = source.varying.filter(
+    (name) => valuesOf(source.points, name).length >= 3 && quantityVaried(source.points, name) !== undefined,
+  );
   if (numeric.length < 2) return undefined;
   const up = numeric.find((name) => /size|packet|mtu|length/i.test(name)) ?? (numeric[1] as string);
   const across = numeric.find((name) => name !== up && /rate|limit|ceil/i.test(name)) ?? numeric.find((n) => n !== up);
@@ -75,9 +75,8 @@ function heatMap(
 ): Chart {
   const across = valuesOf(source.points, axes.across);
   const up = valuesOf(source.points, axes.up);
-  const worst = group.reduce((a, b) =>
-    Math.abs(b.deviationPercent as number) > Math.abs(a.deviationPercent as number) + 1e-9 ? b : a,
-  );
+  const worst = farthest(group);
+  const read = readOf(source, worst);
   const where = `${variableWords(axes.up, worst.point.variables[axes.up] ?? '')} and ${variableWords(axes.across, worst.point.variables[axes.across] ?? '')}`;
   const deviations = group.map((r) => r.deviationPercent as number);
   const wrong = deviations.filter((d) => Math.abs(d) >= 1).length;
@@ -85,6 +84,7 @@ function heatMap(
     name: index === 0 ? 'heat-map' : `heat-map-${index + 1}`,
     title: `${name === '' ? '' : `${name}: `}${formatNumber(wrong, 7)} of ${formatNumber(group.length, 7)} runs miss the configured rate by 1\u00a0% or more; the worst, with ${where}, gets ${formatDifference(worst.deviationPercent as number)}`,
     strayPercent: Math.abs(worst.deviationPercent as number),
+    ...(read === undefined ? {} : { about: aboutReading(read, worst) }),
     note: 'Received against configured rate, in percent. Each cell is a run; choose one to see its figures.',
     legend: legendOf(bounds, new Set(deviations.map((d) => stepOf(d, bounds)))),
     panels: [heatPanel(across, up, axes, group, bounds)],

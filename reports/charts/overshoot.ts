@@ -1,9 +1,10 @@
 import type { Chart, Layout, LegendEntry, Panel, Row, Size, Table } from '../chart.ts';
 import { rounded } from '../chart.ts';
 import { mappingOf, textOf } from '../document.ts';
+import { aboutReading } from '../facts.ts';
 import { formatBytes, formatDifference, formatNumber, formatQuantity } from '../format.ts';
 import { sizeOfText } from '../quantity.ts';
-import { type ChartSource, type Reading, variableWords } from '../reading.ts';
+import { type ChartSource, type Reading, readOf, variableWords } from '../reading.ts';
 import { DASHES, INK, MUTED, SERIES, SHAPES } from '../theme.ts';
 import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
 
@@ -16,6 +17,14 @@ interface Deviation {
   readonly series: string;
   readonly percent: number;
   readonly measured: boolean;
+  /** Of what was simulated. */
+  readonly reading?: Reading;
+}
+
+/** Against the limit that the application set itself, or what it is entitled to; undefined where it is entitled to less. */
+function percentOf({ deviationPercent, configuredBy, configuredBitsPerSecond, receivedBitsPerSecond }: Reading) {
+  if (configuredBy !== 'its own limit' || configuredBitsPerSecond === undefined) return deviationPercent;
+  return 100 * (receivedBitsPerSecond / configuredBitsPerSecond - 1);
 }
 
 /** Names of the variables that say how large, how fast and by which link; all others make the series. */
@@ -40,9 +49,7 @@ function documentSize(reading: Reading): number | undefined {
 export function overshootCharts(source: ChartSource): Chart[] {
   const readings = source.points
     .flatMap((p) => p.readings)
-    .filter(
-      (r) => r.level === 'transfer' && r.configuredBitsPerSecond !== undefined && r.deviationPercent !== undefined,
-    );
+    .filter((r) => r.level === 'transfer' && r.configuredBitsPerSecond !== undefined && percentOf(r) !== undefined);
   if (readings.length < 2) return [];
   const { link, others } = rolesOf(source);
   const manyFlows = new Set(readings.map((r) => r.flow)).size > 1;
@@ -57,7 +64,7 @@ export function overshootCharts(source: ChartSource): Chart[] {
     const where = link === undefined || key === '' ? '' : variableWords(link, key);
     const deviations = group.flatMap((reading) => deviationsOf(source, reading, others, manyFlows));
     const bound = group.every((r) => r.configuredBy === 'its own limit') ? 'its limit' : 'is configured';
-    return deviations.length === 0 ? [] : [overshootChart(deviations, where, bound, index)];
+    return deviations.length === 0 ? [] : [overshootChart(source, deviations, where, bound, index)];
   });
 }
 
@@ -94,8 +101,9 @@ function deviationsOf(
     {
       category,
       series: seriesName(source, reading, others, manyFlows),
-      percent: reading.deviationPercent as number,
+      percent: percentOf(reading) as number,
       measured: false,
+      reading,
     },
   ];
   for (const reference of reading.result.references) {
@@ -140,7 +148,13 @@ function measuredPercent(figure: string | undefined, value: number, reading: Rea
   return undefined;
 }
 
-function overshootChart(all: readonly Deviation[], where: string, bound: string, index: number): Chart {
+function overshootChart(
+  source: ChartSource,
+  all: readonly Deviation[],
+  where: string,
+  bound: string,
+  index: number,
+): Chart {
   const categories = [...new Set(all.map((d) => d.category))].slice(0, CATEGORY_LIMIT);
   const names = [...new Set(all.filter((d) => !d.measured).map((d) => d.series))].slice(0, SERIES_LIMIT);
   const references = [...new Set(all.filter((d) => d.measured).map((d) => d.series))];
@@ -148,7 +162,11 @@ function overshootChart(all: readonly Deviation[], where: string, bound: string,
   const labelOf = new Map([...names, ...references].map((name, i) => [name, shownLabels[i] as string]));
   const drawn = all.filter((d) => labelOf.has(d.series) && categories.includes(d.category));
   const simulated = drawn.filter((d) => !d.measured);
-  const worst = simulated.reduce((a, b) => (Math.abs(b.percent) > Math.abs(a.percent) + 1e-9 ? b : a));
+  const claims = simulated.filter(({ reading }) => reading?.deviationPercent !== undefined);
+  const worst = (claims.length > 0 ? claims : simulated).reduce((a, b) =>
+    Math.abs(b.percent) > Math.abs(a.percent) + 1e-9 ? b : a,
+  );
+  const read = worst.reading === undefined ? undefined : readOf(source, worst.reading);
   const sizes = drawn.map((d) => Math.abs(d.percent)).filter((p) => p > 0);
   const decades = Math.max(...sizes, 1) > 200;
   const simulatedLabels = names.map((name) => labelOf.get(name) as string);
@@ -183,6 +201,7 @@ function overshootChart(all: readonly Deviation[], where: string, bound: string,
       difference === 'the same' ? 'as' : 'than'
     } ${bound} for ${worst.category}`,
     strayPercent: Math.abs(worst.percent),
+    ...(read === undefined || worst.reading === undefined ? {} : { about: aboutReading(read, worst.reading) }),
     note: `Average rate of the transfer against ${
       bound === 'its limit' ? 'the limit that it was given; zero is as asked' : 'what is configured'
     }.${

@@ -1,30 +1,24 @@
 import type { Chart } from '../chart.ts';
 import { formatNumber, unitFor } from '../format.ts';
-import { rateOfText, sizeOfText } from '../quantity.ts';
-import { type ChartSource, type Reading, valuesOf, variableWords } from '../reading.ts';
+import type { QuantityKind } from '../quantity.ts';
+import { type ChartSource, type Reading, variableWords } from '../reading.ts';
+import { quantityVaried, valuesOf } from '../variables.ts';
 import { type AxisSpec, domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
 const SERIES_LIMIT = 6;
 /** From this ratio of the largest to the smallest value on, the axis is logarithmic. */
 const LOG_FROM = 20;
 
-/** A variable that is a number at every point: what it measures, and its value in a text. */
-interface Quantity {
+/** A variable that is a quantity at every point. */
+interface Quantity extends QuantityKind {
   readonly name: string;
-  readonly measure: 'rate' | 'bytes' | 'count';
-  readonly read: (text: string) => number | undefined;
 }
 
-/** The first variable with three values or more that are all numbers: sizes (burst), rates, or plain ones. */
-export function quantityVaried(source: ChartSource): Quantity | undefined {
-  for (const name of source.varying) {
-    const values = valuesOf(source.points, name);
-    if (values.length < 3) continue;
-    const every = (reads: (text: string) => number | undefined) => values.every((v) => reads(v) !== undefined);
-    const plain = values.every((v) => /^[\d.]+$/.test(v));
-    if (plain && !/burst|size|bytes|buf/i.test(name)) return { name, measure: 'count', read: Number };
-    if (every(sizeOfText)) return { name, measure: 'bytes', read: sizeOfText };
-    if (every(rateOfText)) return { name, measure: 'rate', read: rateOfText };
+/** The first variable with three values or more that are all quantities. */
+export function firstQuantity({ points, varying }: ChartSource): Quantity | undefined {
+  for (const name of varying) {
+    const kind = valuesOf(points, name).length < 3 ? undefined : quantityVaried(points, name);
+    if (kind !== undefined) return { name, ...kind };
   }
   return undefined;
 }

@@ -1,10 +1,11 @@
 import type { Chart, Layout, LegendEntry, Panel, Row, Size } from '../chart.ts';
 import { rounded } from '../chart.ts';
+import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
-import { type ChartSource, LEVEL_WORDS, pointWords, type Reading } from '../reading.ts';
+import { type ChartSource, farthest, LEVEL_WORDS, pointWords, type Reading, readOf } from '../reading.ts';
 import { INK, MUTED, SERIES, SHAPES } from '../theme.ts';
 import { overshootCharts } from './overshoot.ts';
-import { quantityVaried, responseLine } from './response-line.ts';
+import { firstQuantity, responseLine } from './response-line.ts';
 import { staircaseCharts } from './staircase.ts';
 import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
 
@@ -21,13 +22,16 @@ export function responseCharts(source: ChartSource): Chart[] {
   const readings = points.flatMap((p) => p.readings);
   const rates = new Set(readings.map((r) => r.configuredBitsPerSecond));
   if (readings.length === 0 || staircaseCharts(source).length > 0) return [];
-  const quantity = quantityVaried(source);
+  const quantity = firstQuantity(source);
   const transfers = readings.some((r) => r.level === 'transfer') && overshootCharts(source).length > 0;
   if (transfers && (quantity === undefined || /size|bytes|limit|link|bandwidth/i.test(quantity.name))) return [];
   const levels = new Set(readings.map((r) => r.level));
   const counted = levels.size === 1 ? { counted: LEVEL_WORDS[(readings[0] as Reading).level] } : {};
+  const worst = farthest(readings);
+  const read = readOf(source, worst);
+  const about = read === undefined ? {} : { about: aboutReading(read, worst) };
   if (quantity !== undefined)
-    return [{ ...responseLine(source, quantity, readings, titleOf(source, readings)), ...counted }];
+    return [{ ...responseLine(source, quantity, readings, titleOf(source, readings)), ...counted, ...about }];
   const drawnPoints = points.slice(0, POINT_LIMIT);
   const flows = [...new Set(readings.map((r) => r.flow))].slice(0, FLOW_LIMIT);
   const flowLabels = seriesLabels(flows);
@@ -76,6 +80,7 @@ export function responseCharts(source: ChartSource): Chart[] {
       name: 'response',
       title: titleOf(source, readings),
       ...counted,
+      ...about,
       note: `Each row is one run; the dashed line is what is configured.${
         points.length > drawnPoints.length ? ` The first ${drawnPoints.length} of ${points.length} runs are drawn.` : ''
       }`,
@@ -107,19 +112,25 @@ function colourOf(index: number): string {
 }
 
 function titleOf(source: ChartSource, readings: readonly Reading[]): string {
-  const judged = readings.filter((r) => r.deviationPercent !== undefined);
-  if (judged.length === 0) return `Received rates of ${formatNumber(source.points.length)} runs`;
-  const worst = judged.reduce((a, b) =>
-    Math.abs(b.deviationPercent as number) > Math.abs(a.deviationPercent as number) + 1e-9 ? b : a,
-  );
-  const read = source.points.find((p) => p.pointIndex === worst.pointIndex && p.resultIndex === worst.resultIndex);
+  const worst = farthest(readings);
+  const read = readOf(source, worst);
+  if (worst.deviationPercent === undefined) return plainTitle(source, readings);
   const where = read === undefined ? '' : `With ${pointWords(read, source.varying)}, `;
   const received = formatQuantity(worst.receivedBitsPerSecond, 'rate', 4);
   const configured = formatQuantity(worst.configuredBitsPerSecond as number, 'rate', 4);
-  const difference = formatDifference(worst.deviationPercent as number);
+  const difference = formatDifference(worst.deviationPercent);
   return difference === 'the same'
     ? `In every run what is configured comes out: ${configured}`
     : `${where}${worst.flow} gets ${received} where ${configured} is configured, ${difference}`;
+}
+
+/** The finding where nothing is missed that a flow is entitled to: between which rates the first flow moves. */
+function plainTitle(source: ChartSource, readings: readonly Reading[]): string {
+  const flow = readings[0]?.flow ?? '';
+  const rates = readings.filter((r) => r.flow === flow).map((r) => r.receivedBitsPerSecond);
+  const [least, most] = [Math.min(...rates), Math.max(...rates)].map((rate) => formatQuantity(rate, 'rate', 4));
+  const span = least === most ? `${most}` : `between ${least} and ${most}`;
+  return `${flow} gets ${span} in ${formatNumber(source.points.length)} runs; no flow misses a rate that it is entitled to`;
 }
 
 function responsePanel(

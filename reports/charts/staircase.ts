@@ -1,7 +1,16 @@
 import type { Chart, Table } from '../chart.ts';
 import { mappingOf, textOf } from '../document.ts';
+import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
-import { type ChartSource, LEVEL_WORDS, type Reading, rateVariable, variableWords } from '../reading.ts';
+import {
+  type ChartSource,
+  farthest,
+  LEVEL_WORDS,
+  type Reading,
+  rateVariable,
+  readOf,
+  variableWords,
+} from '../reading.ts';
 import { domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
 const SERIES_LIMIT = 6;
@@ -83,15 +92,15 @@ export function staircaseCharts(source: ChartSource): Chart[] {
   const xDomain = domainOf(xs, false);
   const yDomain = domainOf([...ys, Math.min(...xs), Math.max(...xs)], false);
   const guides: Guide[] = [{ label: 'as configured', from: [xDomain[0], xDomain[0]], to: [xDomain[1], xDomain[1]] }];
-  const worst = all.reduce((a, b) =>
-    Math.abs(b.deviationPercent as number) > Math.abs(a.deviationPercent as number) + 1e-9 ? b : a,
-  );
+  const worst = farthest(all);
+  const read = readOf(source, worst);
   const worstName = labels[drawn.findIndex(([, group]) => group.includes(worst))] as string;
   const level = worst.level as keyof typeof LEVEL_WORDS;
   return [
     {
       name: 'staircase',
       title: titleOf(worst, worstName),
+      ...(read === undefined ? {} : { about: aboutReading(read, worst) }),
       counted: LEVEL_WORDS[level],
       note: `Each point is one run. Received counts ${LEVEL_WORDS[level]}; a limiter that keeps its word follows the dashed line.${
         references.length > 0 ? ' Outlined points were measured on real machines.' : ''
@@ -116,7 +125,8 @@ export function staircaseCharts(source: ChartSource): Chart[] {
 function titleOf(reading: Reading, name: string): string {
   const configured = formatQuantity(reading.configuredBitsPerSecond as number, 'rate', 4);
   const received = formatQuantity(reading.receivedBitsPerSecond, 'rate', 4);
-  const difference = formatDifference(reading.deviationPercent as number);
+  if (reading.deviationPercent === undefined) return 'No rate is missed that a flow is entitled to';
+  const difference = formatDifference(reading.deviationPercent);
   if (difference === 'the same') return `Every rate comes out as configured, within 0.005\u00a0%`;
   return /^(kernel|the thread)/.test(name) || name === reading.flow
     ? `At ${configured}, ${name} sends ${received}, ${difference}`

@@ -1,5 +1,6 @@
 import type { Series } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
+import { aboutReading } from '../facts.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
 import {
@@ -87,6 +88,8 @@ export function throughputCharts(source: ChartSource): Chart[] {
   const shortest = windows.length - 1;
   const named = at(windows[shortest] as string);
   const title = titleOf(named, windows[shortest] as string, look.readings, active !== undefined);
+  const told = drawn[labels.indexOf(highest(named).name)]?.[0];
+  const reading = look.readings.find((r) => r.flow === told);
   const readable = named.length === 1 || (named[0]?.series.mean.length ?? 0) <= READABLE_STEPS;
   const first = title.includes(' but ') && readable ? shortest : Math.max(0, windows.indexOf('100ms'));
   const table = timeTable('Throughput over time', at(windows[first] as string), unit, time);
@@ -94,6 +97,7 @@ export function throughputCharts(source: ChartSource): Chart[] {
     {
       name: 'throughput',
       title,
+      ...(reading === undefined ? {} : { about: aboutReading(look, reading) }),
       note: `Bytes as tc counts them, in windows of the chosen length; dashed lines are what is configured; a band spans least and most.${
         flows.length > drawn.length ? ` The ${drawn.length} busiest of ${flows.length} flows are drawn.` : ''
       }`,
@@ -109,6 +113,10 @@ export function throughputCharts(source: ChartSource): Chart[] {
   ];
 }
 
+function highest<T extends { readonly series: Series }>(named: readonly T[]): T {
+  return named.reduce((a, b) => (peakOf(b.series) > peakOf(a.series) ? b : a));
+}
+
 /** A series up to the last interval in which something came. */
 function busyPart(series: Series): Series {
   const busy = series.max.findLastIndex((value) => value > 0);
@@ -122,7 +130,7 @@ function titleOf(
   isCut: boolean,
 ): string {
   const words = window.replace(/(\d+)/, '$1\u00a0');
-  const peak = named.reduce((a, b) => (peakOf(b.series) > peakOf(a.series) ? b : a));
+  const peak = highest(named);
   const reading = readings.find((r) => r.flow === peak.name);
   const mean = isCut ? meanOf(busyPart(peak.series)) : reading?.point.flows[reading.flow]?.bitsPerSecond.accounted;
   const most = peakOf(peak.series);

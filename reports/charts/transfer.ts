@@ -1,7 +1,8 @@
 import type { FlowResult } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
+import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
-import type { ChartSource, ReadPoint } from '../reading.ts';
+import type { ChartSource, Reading, ReadPoint } from '../reading.ts';
 import { variableWords } from '../reading.ts';
 import { domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
@@ -99,11 +100,13 @@ export function transferCharts(source: ChartSource): Chart[] {
   }));
   const measured = measuredSeries(source, traces[0] as Trace, unit.factor, time.factor);
   const all = [...series, ...measured];
+  const told = toldOf(traces);
   const xEnd = Math.max(last / time.factor, ...measured.flatMap((s) => s.points.map((p) => p.x)));
   return [
     {
       name: 'transfer',
       title: titleOf(traces, labels),
+      ...(told === undefined ? {} : { about: aboutReading(told.read, told.reading) }),
       note: `Bytes that the application has received${
         guides.length === 0 ? '' : `; the dashed line is what ${ownLimits ? 'the limit' : 'the configured rate'} allows`
       }.${
@@ -163,6 +166,16 @@ function measuredSeries(source: ChartSource, trace: Trace, bytesFactor: number, 
         points: r.rows.map((row) => ({ x: row.x / timeFactor, y: row.y / bytesFactor })),
       })),
   );
+}
+
+/** The transfer that the title is about; undefined where none misses what it is entitled to. */
+function toldOf(traces: readonly Trace[]): { read: ReadPoint; reading: Reading } | undefined {
+  return traces
+    .flatMap(({ read, flow }) => {
+      const reading = read.readings.find((r) => r.flow === flow);
+      return reading?.deviationPercent === undefined ? [] : [{ read, reading }];
+    })
+    .sort((a, b) => Math.abs(b.reading.deviationPercent ?? 0) - Math.abs(a.reading.deviationPercent ?? 0))[0];
 }
 
 function titleOf(traces: readonly Trace[], labels: readonly string[]): string {

@@ -14,6 +14,19 @@ export interface ExplanationSection {
   readonly lines: readonly ExplanationLine[];
 }
 
+/** A rate that the arithmetic comes to under one condition, to be held against what a run came to. */
+export interface Prediction {
+  readonly bitsPerSecond: number;
+  /** What it counts: packets as tc counts them, or the payload of a whole transfer. */
+  readonly level: 'accounted' | 'transfer';
+  /** Of one packet size, so that a mix of sizes lies between; absent: of a whole transfer. */
+  readonly sizeBytes?: number;
+  /** Whether the class borrows as much as its ceil allows. */
+  readonly onLoan?: boolean;
+  /** How it comes about, in a sentence or two. */
+  readonly words: string;
+}
+
 /** The arithmetic of one class, shaper or limiter. */
 export interface Explanation {
   /** What is explained: `class 1:108 of bridge`. */
@@ -22,6 +35,10 @@ export interface Explanation {
   readonly cause?: string;
   /** One sentence for somebody in a hurry. */
   readonly conclusion?: string;
+  /** Rates that it may come to: one for each packet size, at its own rate and on loan. */
+  readonly predictions?: readonly Prediction[];
+  /** Between which deviations from the configured rate (percent) the cause is the reason; absent: where a prediction fits. */
+  readonly causePercent?: readonly [number, number];
   readonly sections: readonly ExplanationSection[];
   /** What will not go as one might expect. */
   readonly warnings: readonly string[];

@@ -13,6 +13,10 @@ const EXPLANATION: Explanation = {
   point: 0,
   subject: 'class 1:108 of bridge',
   conclusion: 'Packets leave every 10.24 µs.',
+  // 836 B every 10.24 µs
+  predictions: [
+    { bitsPerSecond: 653.125e6, level: 'accounted', sizeBytes: 836, onLoan: false, words: 'So 97,656 leave a second.' },
+  ],
   sections: [
     {
       title: 'packets of 836 B',
@@ -87,6 +91,7 @@ describe('the page of one run', () => {
     expect(text).toContain('generator sends 836-byte packets evenly at 950 Mbit/s, through bridge, in class 1:108.');
     expect(text).toContain('as kernel 2.6.25 computes it, set up by tc 2.6.23');
     expect(text).toContain('After rounding, a packet is charged 10 ticks = 10.24 µs');
+    expect(text).toContain('So 97,656 leave a second.');
     expect(text).toContain('Mind: the burst is small');
     expect(text).toContain(COMMAND);
     expect(text).toContain('v20.0.0');

@@ -13,7 +13,8 @@ import {
   listWords,
 } from '../../reports/format.ts';
 import { cleanText, clipText, embeddedJson, html, shown } from '../../reports/html.ts';
-import { compareTexts, rateOfText, sizeOfText } from '../../reports/quantity.ts';
+import { quantityOf, rateOfText, sizeOfText, timeOfText } from '../../reports/quantity.ts';
+import { orderedValues } from '../../reports/variables.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 
 const NB = '\u00a0';
@@ -74,10 +75,29 @@ describe('quantities of a scenario', () => {
     expect(sizeOfText('wan')).toBeUndefined();
   });
 
-  it('are ordered by value, versions by their parts', () => {
-    expect(['1gbit', '20mbit', '3mbit'].sort(compareTexts)).toEqual(['3mbit', '20mbit', '1gbit']);
-    expect(['8.18.0', '8.6.0', '8.6.1'].sort(compareTexts)).toEqual(['8.6.0', '8.6.1', '8.18.0']);
-    expect(['20MiB', '1MiB', '512KiB'].sort(compareTexts)).toEqual(['512KiB', '1MiB', '20MiB']);
+  it('are times where they have a unit of time', () => {
+    expect(['50us', '10ms', '1.5s', '2min', '10'].map(timeOfText)).toEqual([5e-5, 0.01, 1.5, 120, undefined]);
+  });
+
+  it('are one kind of quantity only where all are', () => {
+    const measureOf = (name: string, ...texts: string[]) => quantityOf(name, texts)?.measure;
+    expect(measureOf('rate', '10m', '1g')).toBe('rate');
+    expect(measureOf('burst', '1600', '32k')).toBe('bytes');
+    expect(measureOf('quantum', '100ms', '1s')).toBe('time');
+    expect(measureOf('loss', '0.1%', '2%')).toBe('percent');
+    expect(measureOf('seed', '1', '2')).toBe('count');
+    expect(measureOf('leaf', '1', 'pfifo')).toBeUndefined();
+  });
+
+  it('are ordered by size where they are quantities, else as the scenario lists them', () => {
+    const document = { hops: { a: { kernel: '${kernel}' } }, flows: { f: { version: '${curl}' } } };
+    const order = (name: string, ...values: string[]) => orderedValues([document], name, values);
+    expect(order('rate', '1gbit', '20mbit', '3mbit')).toEqual(['3mbit', '20mbit', '1gbit']);
+    expect(order('size', '20MiB', '1MiB', '512KiB')).toEqual(['512KiB', '1MiB', '20MiB']);
+    expect(order('wait', '1s', '10ms', '100ms')).toEqual(['10ms', '100ms', '1s']);
+    expect(order('kernel', '3.6', '3.10', '6.2', '3.6')).toEqual(['3.6', '3.10', '6.2']);
+    expect(order('curl', '8.6', '8.18')).toEqual(['8.6', '8.18']);
+    expect(order('leaf', 'sfq', 'pfifo')).toEqual(['sfq', 'pfifo']);
   });
 });
 

@@ -10,7 +10,7 @@ import { tcpSettings } from '../../models/tcp/settings.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
 import { formatDuration } from '../units/duration.ts';
 import { writeSize } from '../units/size.ts';
-import { curlCause, policerCause } from './cause.ts';
+import { type CauseOfLess, curlCause, policerCause } from './cause.ts';
 import { HopClasses } from './class-of-flow.ts';
 import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
 import { explainHtb } from './explain-htb.ts';
@@ -59,11 +59,15 @@ function explainHop(
     shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, sizesOf(flows)) : undefined;
   const explanation = bucket ?? explainParameters(hop, shaper);
   const cause = shaper.kind === 'police' ? policedCause(scenario, shaper, flows) : undefined;
-  return [cause === undefined ? explanation : { ...explanation, cause }];
+  return [cause === undefined ? explanation : { ...explanation, ...cause }];
 }
 
 /** What a policer does to the TCP flows through it; undefined where there are none, or no time goes by on their way. */
-function policedCause(scenario: Scenario, { values }: NestedModel, flows: readonly FlowSpec[]): string | undefined {
+function policedCause(
+  scenario: Scenario,
+  { values }: NestedModel,
+  flows: readonly FlowSpec[],
+): CauseOfLess | undefined {
   const { rate, burst } = values;
   const rttNs = Math.max(0, ...flows.filter((flow) => !isOpenLoop(flow)).map((flow) => roundTripNs(scenario, flow)));
   if (typeof rate !== 'number' || typeof burst !== 'number' || rttNs === 0) return undefined;
@@ -120,6 +124,9 @@ function explainCurl(scenario: Scenario, flow: FlowSpec, allowed: ConfiguredRate
     subject: `flow ${flow.name}: curl ${plan.rules.version}`,
     ...(cause === undefined ? {} : { cause }),
     ...conclusion,
+    predictions: predicted
+      .filter(({ label }) => label === 'rate' && cause !== undefined)
+      .map(({ value }) => ({ bitsPerSecond: value, level: 'transfer', words: cause! })),
     sections: [{ title: 'from the limit to the finish', lines }],
     warnings: [],
   };

@@ -48,6 +48,13 @@ export function deviceFrameBytes(values: Values): number {
 
 const inheritedNames = ['kernel', 'tc', 'hz', 'txQueueLen', 'deviceMtu'] as const;
 
+/** A child as it runs below a parent with these values: on the same kernel, tc and device unless it says otherwise. */
+export function withInherited({ kind, values: own }: NestedModel, parentValues: Values): NestedModel {
+  const values: Record<string, unknown> = {};
+  for (const name of inheritedNames) if (parentValues[name] !== undefined) values[name] = parentValues[name];
+  return { kind, values: { ...values, ...own } };
+}
+
 /** Builds a child of `parent` that runs on the same kernel, tc and device unless it says otherwise. */
 export function buildChild(
   parent: Qdisc,
@@ -56,9 +63,7 @@ export function buildChild(
   surroundings: Surroundings,
   build: QdiscBuilder,
 ): Qdisc {
-  const values: Record<string, unknown> = {};
-  for (const name of inheritedNames) if (parentValues[name] !== undefined) values[name] = parentValues[name];
-  const child = build({ kind: model.kind, values: { ...values, ...model.values } }, surroundings);
+  const child = build(withInherited(model, parentValues), surroundings);
   child.parent = parent;
   return child;
 }

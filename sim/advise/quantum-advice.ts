@@ -7,6 +7,8 @@ import { contenders, contests, judgeShares, misplacedShare, percent } from './ju
 import type { Adviser, Outcome, Proposal } from './proposal.ts';
 
 const LARGEST_QUANTUM_BYTES = 200_000;
+/** Shares that stray no further do so by whole bytes alone. */
+const NOTHING_MISPLACED = 0.001;
 
 /**
  * Quanta for all leaves that share by them, where the kernel or a packet spoils the proportion of some: the smallest is
@@ -29,11 +31,16 @@ export const quantumAdviser: Adviser = {
   },
 };
 
+/** Whether packets, or the bounds of the kernel, keep a leaf from a share in proportion to what the leaves share by. */
 function isSpoilt(group: readonly TreeClass[], packetBytes: number): boolean {
-  return group.some(({ figures: { quantumRule, quantumBytes } }) => {
-    if (quantumRule === 'raised' || quantumRule === 'lowered') return true;
-    return quantumBytes < packetBytes || quantumBytes > LARGEST_QUANTUM_BYTES;
-  });
+  const { weights } = weightsOf(group);
+  const quanta = group.map(({ figures: { quantumBytes } }) => Math.max(packetBytes, quantumBytes));
+  return (
+    misplacedShare(quanta, weights) > NOTHING_MISPLACED ||
+    group.some(
+      ({ figures: { quantumRule, quantumBytes } }) => quantumRule === 'given' && quantumBytes > LARGEST_QUANTUM_BYTES,
+    )
+  );
 }
 
 /** What leaves share by: the quanta where each is given, otherwise their rates. */

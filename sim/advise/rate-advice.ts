@@ -40,6 +40,7 @@ const NO_LINE: LinkSpec = {
 interface Part {
   readonly size: SizeMix;
   readonly gsoBytes: number | undefined;
+  readonly headersBytes: number;
   /** Relative to the other parts, in bytes. */
   readonly weight: number;
 }
@@ -81,7 +82,8 @@ export class RateAdviser implements Adviser {
   }
 
   #proposeFor(hop: HopSpec, values: HtbValues, entry: TreeClass, given: readonly Part[]): Proposal[] {
-    const parts = given.length > 0 ? given : [{ size: FULL_FRAME_BYTES, gsoBytes: undefined, weight: 1 }];
+    const parts =
+      given.length > 0 ? given : [{ size: FULL_FRAME_BYTES, gsoBytes: undefined, headersBytes: 0, weight: 1 }];
     const { rate, ceil } = entry.given;
     const { version } = htbRules(values).kernel;
     return (['rate', 'ceil'] as const).flatMap((key) => {
@@ -114,6 +116,7 @@ export class RateAdviser implements Adviser {
     return {
       size: sizeMixOf(flow, this.#readBytes),
       gsoBytes: flow.source.values.gso as number | undefined,
+      headersBytes: flow.headersBytes,
       weight: Math.max(1, offered, accounted),
     };
   }
@@ -193,7 +196,7 @@ function tryAlone(
         link: NO_LINE,
       },
     ],
-    flows: parts.map(({ size, gsoBytes, weight }, i) => ({
+    flows: parts.map(({ size, gsoBytes, headersBytes, weight }, i) => ({
       name: String(i),
       source: {
         kind: 'cbr',
@@ -206,7 +209,7 @@ function tryAlone(
       via: ['alone'],
       priority: 0x10001,
       className: name,
-      headersBytes: 0,
+      headersBytes,
       startNs: 0,
       ecn: 0,
     })),

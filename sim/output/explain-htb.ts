@@ -17,19 +17,24 @@ import {
 } from '../../models/linux/htb/explain.ts';
 import { HIGH_RESOLUTION_HZ } from '../../models/linux/tc.ts';
 import type { HopSpec } from '../scenario/scenario.ts';
+import type { HopClasses, NamedClass } from './class-of-flow.ts';
+import { concludeClass, type PricedPacket, predictClass } from './explain-conclusion.ts';
 import { microseconds, type Pricing, priceLines, rateLines, ticksRule } from './explain-price.ts';
+import { chargedBytes, type ExplainedPacket, lengthLines, packetTitle } from './explained-packet.ts';
 import type { Explanation, ExplanationLine, ExplanationSection } from './explanation.ts';
-import { deviation, figure, fixed } from './figures.ts';
+import { figure, fixed } from './figures.ts';
 
 /**
  * Explains every class of an HTB, and what is remarkable about it as a whole.
  *
- * @param sizesOf packet sizes to explain for a class (bytes)
+ * @param hopClasses the classes of the hop
+ * @param packetsOf packets to explain for a class
  */
 export function explainHtb(
   hop: HopSpec,
   values: HtbValues,
-  sizesOf: (className: string) => readonly number[],
+  hopClasses: HopClasses,
+  packetsOf: (className: string) => readonly ExplainedPacket[],
 ): Explanation[] {
   const parents = new Set(Object.values(values.classes).map(({ parent }) => parent));
   const notes = new Map<string, HtbNote[]>(Object.keys(values.classes).map((name) => [name, []]));
@@ -39,25 +44,32 @@ export function explainHtb(
     else notes.get(note.path[1]!)!.push(note);
   }
   const classes = Object.keys(values.classes).map((name) =>
-    explainClass(hop, values, name, { sizesBytes: sizesOf(name), parents, notes: notes.get(name)! }),
+    explainClass(hop, values, name, {
+      packets: packetsOf(name),
+      parents,
+      notes: notes.get(name)!,
+      line: hopClasses.lineOfClass(name),
+    }),
   );
   const whole = { subject: `htb of ${hop.name}`, sections: [], warnings: remarks };
   return remarks.length === 0 ? classes : [...classes, whole];
 }
 
 interface ClassContext {
-  readonly sizesBytes: readonly number[];
+  readonly packets: readonly ExplainedPacket[];
   /** Ids of all classes with children. */
   readonly parents: ReadonlySet<number | undefined>;
   /** Of this class. */
   readonly notes: readonly HtbNote[];
+  /** The class and all that lend to it. */
+  readonly line: readonly NamedClass[];
 }
 
 function explainClass(
   hop: HopSpec,
   values: HtbValues,
   name: string,
-  { sizesBytes, parents, notes }: ClassContext,
+  { packets, parents, notes, line }: ClassContext,
 ): Explanation {
   const given = values.classes[name]!;
   const figures = classFigures(values, name);
@@ -70,25 +82,36 @@ function explainClass(
   }
   const leaf = !parents.has(figures.id);
   if (leaf) sections.push({ title: 'turn among its siblings', lines: [quantumLine(values, figures)] });
-  const atRate = sizesBytes.map((sizeBytes) => costSteps(values, name, 'rate', sizeBytes));
-  for (const steps of atRate) {
-    const title = `packets of ${fixed(steps.sizeBytes, 0)} B`;
-    sections.push({ title, lines: sizeLines(hop, values, figures, figures.rate, steps, given.rate) });
+  const { kernel } = htbRules(values);
+  const priced = (bucket: BucketName): PricedPacket<CostSteps>[] =>
+    packets.map((packet) => ({ packet, steps: costSteps(values, name, bucket, chargedBytes(packet, kernel)) }));
+  const [atRate, onLoan] = [priced('rate'), priced('ceil')];
+  for (const [i, { packet, steps }] of atRate.entries()) {
+    const title = packetTitle(packet);
+    const context = { hop, values, figures, packet };
+    sections.push({ title, lines: sizeLines(context, figures.rate, steps, given.rate) });
     if (ceil === given.rate || figures.parentId === 0) continue;
-    const onLoan = costSteps(values, name, 'ceil', steps.sizeBytes);
     sections.push({
-      title: `${title} on loan, up to the ceil of ${figure(ceil, 'rate')}`,
-      lines: sizeLines(hop, values, figures, figures.ceil, onLoan, ceil),
+      title: `${title}${ceil > given.rate ? ' on loan,' : ','} up to the ceil of ${figure(ceil, 'rate')}`,
+      lines: sizeLines(context, figures.ceil, onLoan[i]!.steps, ceil),
     });
   }
-  const conclusion = conclude(hop, given.rate, atRate);
+  const conclusion = concludeClass(hop, line, ceil < given.rate ? onLoan : atRate);
   return {
     subject: `class ${name} of ${hop.name}`,
     ...(conclusion === undefined ? {} : { conclusion }),
+    predictions: predictClass(hop, line[0]!.values, atRate, onLoan),
     sections,
     warnings: [
       ...notes.map(({ path, text }) => `${path[2]}: ${text}`),
-      ...(leaf ? latenessWarnings(hop, values, name, atRate) : []),
+      ...(leaf
+        ? latenessWarnings(
+            hop,
+            values,
+            name,
+            atRate.map(({ steps }) => steps),
+          )
+        : []),
     ],
   };
 }
@@ -145,10 +168,16 @@ function quantumLine(values: HtbValues, figures: ClassFigures): ExplanationLine 
   };
 }
 
+/** Whose steps are explained. */
+interface SizeContext {
+  readonly hop: HopSpec;
+  readonly values: HtbValues;
+  readonly figures: ClassFigures;
+  readonly packet: ExplainedPacket;
+}
+
 function sizeLines(
-  hop: HopSpec,
-  values: HtbValues,
-  figures: ClassFigures,
+  { hop, values, figures, packet }: SizeContext,
   { table }: BucketFigures,
   steps: CostSteps,
   bitsPerSecond: number,
@@ -156,25 +185,10 @@ function sizeLines(
   const rules: Pricing = { ...htbRules(values), framing: figures.kernelFraming };
   const cells = table === undefined ? {} : { cellBytes: 2 ** table.cellLog, cellAlignBytes: table.cellAlignBytes };
   return [
+    ...lengthLines(packet, rules.kernel),
     ...priceLines(steps, { ...rules, ...cells }),
-    ...rateLines(steps.costNs, steps.sizeBytes, bitsPerSecond, hop.link),
+    ...rateLines(steps.costNs, packet, bitsPerSecond, hop.link),
   ];
-}
-
-/** The size that strays farthest from the configured rate, in a sentence. */
-function conclude(hop: HopSpec, rateBitsPerSecond: number, prices: readonly CostSteps[]): string | undefined {
-  const stray = ({ costNs, bitsPerSecond }: CostSteps): number =>
-    costNs === 0 ? Number.POSITIVE_INFINITY : Math.abs(bitsPerSecond / rateBitsPerSecond - 1);
-  const farthest = prices.toSorted((a, b) => stray(b) - stray(a))[0];
-  if (farthest === undefined) return undefined;
-  const { sizeBytes, costNs, bitsPerSecond, packetsPerSecond } = farthest;
-  if (costNs === 0) return `Packets of ${sizeBytes} B cost less than a tick: the class does not hold them back.`;
-  const framed = packetsPerSecond * (sizeBytes + hop.link.fcsBytes) * 8;
-  return (
-    `Packets of ${sizeBytes} B leave at ${figure(bitsPerSecond, 'rate')}, as tc counts them, by the class's own rate of ` +
-    `${figure(rateBitsPerSecond, 'rate')} (${deviation(100 * (bitsPerSecond / rateBitsPerSecond - 1))}); ` +
-    `with their checksum, as an analyser counts them, at ${figure(framed, 'rate')}.`
-  );
 }
 
 /** What a timer that is late costs. */

@@ -2,6 +2,7 @@ import type { CostSteps } from '../../models/linux/htb/explain.ts';
 import type { KernelRules, TcRules } from '../../models/linux/kernels.ts';
 import { type PacketFraming, TABLE_SLOTS, ticksPerMicrosecond } from '../../models/linux/tc.ts';
 import type { LinkSpec } from '../scenario/scenario.ts';
+import type { ExplainedPacket } from './explained-packet.ts';
 import type { ExplanationLine } from './explanation.ts';
 import { concise, deviation, figure, fixed } from './figures.ts';
 
@@ -53,9 +54,12 @@ export function priceLines(steps: CostSteps, pricing: Pricing): ExplanationLine[
 function tableLines(steps: CostSteps, slot: number, { kernel, tc, framing, ...table }: Pricing): ExplanationLine[] {
   const { cellBytes = 1, cellAlignBytes = 0 } = table;
   const clamped = kernel.cost === 'table-clamped';
-  const added = (clamped ? 0 : cellAlignBytes) + (kernel.addsOverhead ? framing.overheadBytes : 0);
-  const length =
-    added === 0 ? `${steps.sizeBytes}` : `(${steps.sizeBytes} ${added < 0 ? '-' : '+'} ${Math.abs(added)})`;
+  const overhead = clamped || !kernel.addsOverhead ? 0 : framing.overheadBytes;
+  const align = clamped ? 0 : cellAlignBytes;
+  const terms = `${steps.sizeBytes}${overhead === 0 ? '' : ` + overhead ${overhead}`}${align === 0 ? '' : ` - ${-align}`}`;
+  const length = terms === String(steps.sizeBytes) ? terms : `(${terms})`;
+  // tc asks for the byte less where it prices a cell by its largest size, so that a full cell is not the next one's.
+  const aligned = align === 0 ? '' : `; the ${-align} less keeps a size that fills a cell in it`;
   const price = { label: 'price', value: priceValue(steps) };
   if (steps.exactMicroseconds === undefined) {
     const last = TABLE_SLOTS - 1;
@@ -74,7 +78,7 @@ function tableLines(steps: CostSteps, slot: number, { kernel, tc, framing, ...ta
     {
       label: 'cell',
       value: `cell ${slot}, priced as ${fixed(pricedBytes, 0)} B`,
-      rule: `${length} / ${cellBytes}; tc ${tc.version} prices a cell of ${cellBytes} B by its ${bound} size`,
+      rule: `${length} / ${cellBytes}; tc ${tc.version} prices a cell of ${cellBytes} B by its ${bound} size${aligned}`,
     },
     { ...price, rule: ticksRule(pricedBytes, bytesPerSecond, time, costTicks, tickNs) },
   ];
@@ -107,10 +111,10 @@ function priceValue({ costTicks, tickNs, costNs }: CostSteps): string {
   return `${fixed(costTicks, 0)} ticks = ${microseconds(costNs / 1000)}`;
 }
 
-/** Rates at which packets of one size leave at a price each, against the configured rate. */
+/** Rates at which packets of one kind leave at a price each, against the configured rate. */
 export function rateLines(
   priceNs: number,
-  sizeBytes: number,
+  { sizeBytes, segments, gsoBytes, headersBytes }: ExplainedPacket,
   configuredBitsPerSecond: number,
   link: LinkSpec,
 ): ExplanationLine[] {
@@ -122,12 +126,31 @@ export function rateLines(
     const bitsPerSecond = packetsPerSecond * bytes * 8;
     return `${figure(bitsPerSecond, 'rate')}, ${deviation(100 * (bitsPerSecond / configuredBitsPerSecond - 1))}`;
   };
-  const frameBytes = sizeBytes + link.fcsBytes;
-  const wireBytes = sizeBytes + link.overheadBytes;
+  const frameBytes = sizeBytes + segments * link.fcsBytes;
+  const wireBytes = sizeBytes + segments * link.overheadBytes;
+  const each = segments === 1 ? '' : ` of each of its ${segments} frames`;
   const lines: ExplanationLine[] = [
     { label: 'packets', value: `${fixed(packetsPerSecond, 0)} /s`, rule: `1 s / ${microseconds(priceNs / 1000)}` },
+    ...(segments === 1
+      ? []
+      : [
+          {
+            label: 'frames',
+            value: `${fixed(packetsPerSecond * segments, 0)} /s`,
+            rule: `× ${segments} segments, up to ${gsoBytes + headersBytes} B each`,
+          },
+        ]),
     { label: 'accounted', value: rate(sizeBytes), rule: `× ${sizeBytes} B, as tc counts` },
-    { label: 'frame', value: rate(frameBytes), rule: `× ${frameBytes} B, as an analyser counts: with FCS` },
+    { label: 'frame', value: rate(frameBytes), rule: `× ${frameBytes} B, as an analyser counts: with FCS${each}` },
+    ...(segments === 1
+      ? []
+      : [
+          {
+            label: 'payload',
+            value: rate(sizeBytes - segments * headersBytes),
+            rule: `× ${sizeBytes - segments * headersBytes} B, without ${segments} × ${headersBytes} B of headers`,
+          },
+        ]),
   ];
   if (link.rateBitsPerSecond > 0) {
     const most = link.rateBitsPerSecond / (wireBytes * 8);

@@ -4,8 +4,7 @@ import { htbValues } from '../../models/linux/htb/class-figures.ts';
 import type { NestedModel, Parameter, Values } from '../../models/model.ts';
 import { modelsOf } from '../../models/registry.ts';
 import { curlPlan } from '../../models/sources/curl.ts';
-import { possibleSizes } from '../../models/sources/sizes.ts';
-import { HEADER_BYTES, MSS_BYTES } from '../../models/tcp/headers.ts';
+import { MSS_BYTES } from '../../models/tcp/headers.ts';
 import { tcpSettings } from '../../models/tcp/settings.ts';
 import type { FlowSpec, HopSpec, Scenario } from '../scenario/scenario.ts';
 import { formatDuration } from '../units/duration.ts';
@@ -15,11 +14,9 @@ import { HopClasses } from './class-of-flow.ts';
 import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
 import { explainHtb } from './explain-htb.ts';
 import { explainTokenBucket } from './explain-token-bucket.ts';
+import { type ExplainedPacket, FULL_SEGMENT_BYTES, packetsOf, plainPacket } from './explained-packet.ts';
 import type { Explanation, ExplanationLine } from './explanation.ts';
 import { figure, fixed } from './figures.ts';
-
-/** A full TCP segment as tc counts it (bytes). */
-const FULL_SEGMENT_BYTES = MSS_BYTES + HEADER_BYTES;
 
 /**
  * Explains every shaper and class of a scenario, and its curl transfers.
@@ -44,8 +41,8 @@ function explainHop(
   sizeBytes: number | undefined,
 ): Explanation[] {
   const flows = scenario.flows.filter(({ via }) => via.includes(hop.name));
-  const sizesOf = (some: readonly FlowSpec[]): number[] =>
-    sizeBytes === undefined ? [...new Set(some.flatMap(flowSizes))].sort((a, b) => a - b) : [sizeBytes];
+  const explained = (some: readonly FlowSpec[]): readonly ExplainedPacket[] =>
+    sizeBytes === undefined ? packetsOf(some) : [plainPacket(sizeBytes)];
   if (shaper.kind === 'htb') {
     const values = htbValues(shaper.values);
     const classes = new HopClasses(hop);
@@ -53,10 +50,10 @@ function explainHop(
     for (const flow of flows) {
       for (const { name } of classes.lineOf(flow)) flowsOf.get(name)!.push(flow);
     }
-    return explainHtb(hop, values, (name) => sizesOf(flowsOf.get(name)!));
+    return explainHtb(hop, values, classes, (name) => explained(flowsOf.get(name)!));
   }
   const bucket =
-    shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, sizesOf(flows)) : undefined;
+    shaper.kind === 'tbf' || shaper.kind === 'police' ? explainTokenBucket(hop, shaper, explained(flows)) : undefined;
   const explanation = bucket ?? explainParameters(hop, shaper);
   const cause = shaper.kind === 'police' ? policedCause(scenario, shaper, flows) : undefined;
   return [cause === undefined ? explanation : { ...explanation, ...cause }];
@@ -79,10 +76,6 @@ function roundTripNs({ hops }: Scenario, { via, source }: FlowSpec): number {
   const forwardNs = hops.filter(({ name }) => via.includes(name)).reduce((sum, { link }) => sum + link.delayNs, 0);
   const { returnDelay } = source.values;
   return forwardNs + (typeof returnDelay === 'number' ? returnDelay : forwardNs);
-}
-
-function flowSizes(flow: FlowSpec): number[] {
-  return isOpenLoop(flow) && 'size' in flow.source.values ? possibleSizes(flow.source.values) : [FULL_SEGMENT_BYTES];
 }
 
 /** A model without arithmetic of its own: what it is set to. */

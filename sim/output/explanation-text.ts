@@ -5,6 +5,7 @@ import { wrapText } from './wrap.ts';
 /** Values longer than this have their rule on the next line. */
 const WIDEST_VALUE = 44;
 const LABEL_COLUMNS = 14;
+const LABEL_GAP = 2;
 const NARROWEST_TEXT = 30;
 const WARNING = '  warning: ';
 
@@ -20,14 +21,16 @@ function explanationLines(
   const style = styleOf(terminal);
   const values = sections.flatMap((section) => section.lines.map(({ value }) => value.length));
   const width = Math.min(WIDEST_VALUE, Math.max(0, ...values));
+  const labels = sections.flatMap((section) => section.lines.map(({ label }) => label.length));
+  const labelColumns = Math.max(LABEL_COLUMNS, ...labels.map((length) => length + LABEL_GAP));
   const lines = [style.bold(subject)];
   if (cause !== undefined) lines.push(...hanging('  ', cause, terminal));
   if (conclusion !== undefined) lines.push(...hanging('  ', conclusion, terminal));
   for (const { title, lines: steps } of sections) {
     lines.push(`  ${title}`);
     for (const { label, value, rule } of steps) {
-      const start = `    ${label.padEnd(LABEL_COLUMNS)}${value.padEnd(width)}`;
-      const blank = ' '.repeat(4 + LABEL_COLUMNS + width);
+      const start = `    ${label.padEnd(labelColumns)}${value.padEnd(width)}`;
+      const blank = ' '.repeat(4 + labelColumns + width);
       if (value.length > width) lines.push(start);
       lines.push(...hanging(`${value.length > width ? blank : start}  `, rule, terminal, style.dim));
     }

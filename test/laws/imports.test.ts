@@ -44,16 +44,7 @@ const allowed: Record<string, readonly string[]> = {
   'sim/tc': ['sim/tc', 'sim/scenario', 'sim/units', 'models'],
   'sim/sweep': ['sim/sweep', 'sim/run', 'sim/scenario', 'sim/engine', 'sim/units', 'models'],
   'sim/output': ['sim/output', 'sim/sweep', 'sim/run', 'sim/scenario', 'sim/tc', 'sim/units', 'models'],
-  'sim/advise': [
-    'sim/advise',
-    'sim/output',
-    'sim/run',
-    'sim/scenario',
-    'sim/tc',
-    'sim/engine',
-    'sim/units',
-    'models',
-  ],
+  'sim/advise': ['sim/advise', 'sim/output', 'sim/run', 'sim/scenario', 'sim/tc', 'sim/engine', 'sim/units', 'models'],
 };
 
 describe('the house', () => {

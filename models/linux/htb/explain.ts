@@ -1,3 +1,4 @@
+import { ignoredFraming } from '../ignored-framing.ts';
 import { fixedPointRate, pricedBytes, tableSlot } from '../packet-cost.ts';
 import { formatTcSize, slotBytes, TABLE_SLOTS, transmitSizeBytes, transmitTime } from '../tc.ts';
 import { bucketCost, type ClassFigures, classFigures, type HtbValues, htbRules } from './class-figures.ts';
@@ -148,7 +149,7 @@ export function htbNotes(values: HtbValues): HtbNote[] {
   const names = Object.keys(values.classes);
   const figures = names.map((name) => classFigures(values, name));
   const parents = new Set(figures.map(({ parentId }) => parentId));
-  for (const { name, id, parentId, rate, ceil, quantumRule, quantumBytes } of figures) {
+  for (const { name, id, parentId, rate, ceil, quantumRule, quantumBytes, kernelFraming } of figures) {
     const note = (key: string, text: string): void => {
       notes.push({ path: ['classes', name, key], text });
     };
@@ -167,6 +168,7 @@ export function htbNotes(values: HtbValues): HtbNote[] {
     if (!inner && quantumRule === 'lowered') {
       note('quantum', `rate / r2q is above 200000: quantum is ${quantumBytes} bytes`);
     }
+    for (const { key, text } of ignoredFraming(kernel, kernelFraming)) note(key, text);
     for (const bucket of ['rate', 'ceil'] as const) {
       const { bufferNs, keptBytes, shown } = burstSteps(values, name, bucket);
       const key = bucket === 'rate' ? 'burst' : 'cburst';

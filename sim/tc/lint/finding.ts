@@ -30,6 +30,7 @@ export const LINT_RULES = {
   'double-limit': 'a limiter inside a limiter',
   'same-limit-twice': 'two hops on one path limit to the same rate',
   'atm-without-linklayer': 'packets of an ATM line are not priced in cells',
+  'framing-ignored': 'a linklayer, overhead or mpu that the kernel takes and ignores',
   'large-packets-small-table': 'packets beyond the rate table of an old kernel',
   'queue-of-seconds': 'a queue that takes seconds to drain',
   'queue-below-packet': 'a queue in which no more than one packet can wait',

@@ -1,6 +1,7 @@
 import type { HopSpec, Scenario } from '../../scenario/scenario.ts';
 import { lintBuckets } from './bucket-lint.ts';
 import type { LintContext, LintFinding } from './finding.ts';
+import { lintFraming } from './framing-lint.ts';
 import { lintHtb } from './htb-lint.ts';
 import { lintPaths } from './path-lint.ts';
 import { lintUnits } from './unit-lint.ts';
@@ -25,7 +26,8 @@ export function lint(scenario: Scenario, document: unknown, options: LintOptions
 function lintHop(context: LintContext, hop: HopSpec): LintFinding[] {
   const path = ['hops', hop.name];
   if (hop.shaper === undefined) return [];
-  return hop.shaper.kind === 'htb'
-    ? lintHtb(context, hop, hop.shaper.values, path)
-    : lintBuckets(context, hop, hop.shaper, path);
+  const { shaper } = hop;
+  const found =
+    shaper.kind === 'htb' ? lintHtb(context, hop, shaper.values, path) : lintBuckets(context, hop, shaper, path);
+  return [...found, ...lintFraming(shaper, path)];
 }

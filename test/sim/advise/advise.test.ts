@@ -82,19 +82,30 @@ ${flows.map(([name, id]) => `  ${name}: { source: cbr, rate: 120mbit, via: [h], 
     expect(rateOf(advice.after, 'b') / 1e6).toBeCloseTo(75, 0);
   });
 
-  it('does not offer as better what changes no share', () => {
+  const alike = (rates: readonly [string, string], flows: readonly [string, string][]): string =>
+    contested(
+      `"1:1": { rate: 100mbit, burst: 100kb, cburst: 100kb },
+       "1:20": { parent: "1:1", rate: ${rates[0]}, ceil: 100mbit, burst: 100kb, cburst: 100kb },
+       "1:30": { parent: "1:1", rate: ${rates[1]}, ceil: 100mbit, burst: 100kb, cburst: 100kb }`,
+      flows,
+    );
+
+  it('has nothing to say of quanta that are lowered alike where the rates are alike', () => {
     const advice = advised(
-      contested(
-        `"1:1": { rate: 100mbit, burst: 100kb, cburst: 100kb },
-         "1:20": { parent: "1:1", rate: 50mbit, ceil: 100mbit, burst: 100kb, cburst: 100kb },
-         "1:30": { parent: "1:1", rate: 50mbit, ceil: 100mbit, burst: 100kb, cburst: 100kb }`,
+      alike(
+        ['50mbit', '50mbit'],
         [
           ['b', '1:20'],
           ['c', '1:30'],
         ],
       ),
     );
-    // Lowered both, but the rates are equal.
+    expect(advice.proposals.concat(advice.idle)).toEqual([]);
+  });
+
+  it('does not offer as better what changes no share', () => {
+    // Nobody competes with b.
+    const advice = advised(alike(['60mbit', '20mbit'], [['b', '1:20']]));
     expect(advice.proposals).toEqual([]);
     expect(advice.idle.map(({ path }) => path.join('.'))).toEqual([
       'hops.h.classes.1:20.quantum',
@@ -102,7 +113,7 @@ ${flows.map(([name, id]) => `  ${name}: { source: cbr, rate: 120mbit, via: [h], 
     ]);
     expect(advice.after).toEqual(advice.before);
     expect(adviceText('x.yaml', advice, 120)).toMatch(
-      /^x\.yaml: nothing to propose that changes a figure of this scenario\n\nLeft out, as no figure of this scenario gets better by it:\nhops\.h\.classes\.1:20\.quantum: 1514b\n/,
+      /^x\.yaml: nothing to propose that changes a figure of this scenario\n\nLeft out, as no figure of this scenario gets better by it:\nhops\.h\.classes\.1:20\.quantum: 4542b\n/,
     );
   });
 

@@ -110,6 +110,92 @@ describe('an explanation', () => {
     expect(titles(one!)).toEqual(['packets of 100 B']);
   });
 
+  test('says what comes out where the ceil or the line is slower than the rate', () => {
+    const of = (classes: string, more: string): string => explain(htb('6.12', classes, more)).at(-1)!.conclusion!;
+    expect(of('"1:10": { rate: 10mbit, ceil: 8mbit }', '')).toMatch(
+      /^Packets of 1000 B leave at 8 Mbit\/s, as tc counts them, by the class's ceil of 8 Mbit\/s \(below its rate of 10 Mbit\/s\) \(0\.00 %\)/,
+    );
+    // 5 Mbit/s × 1000 / 1024
+    expect(of('"1:10": { rate: 10mbit }', 'link: { rate: 5mbit }')).toBe(
+      'Packets of 1000 B leave at 4.8828 Mbit/s at most, as tc counts them: the line, 5 Mbit/s with 24 B more a frame, ' +
+        "is slower than the class's own rate of 10 Mbit/s, which would give 10 Mbit/s (0.00 %).",
+    );
+  });
+
+  test('says how much a class may borrow: by its ceil, by what lends to it, and what of it the line carries', () => {
+    const of = (root: string, more = ''): string =>
+      explain(htb('6.12', `"1:1": { ${root} }, "1:10": { parent: "1:1", rate: 5mbit, ceil: 40mbit }`, more))[1]!
+        .conclusion!;
+    expect(of('rate: 40mbit')).toMatch(/ What others leave it may borrow up to 40 Mbit\/s, its ceil\.$/);
+    expect(of('rate: 20mbit')).toMatch(
+      / up to 20 Mbit\/s, the most that 1:1 can lend it, below its ceil of 40 Mbit\/s\.$/,
+    );
+    // A class without parent gets its rate, whatever its ceil.
+    expect(of('rate: 20mbit, ceil: 90mbit')).toMatch(/ up to 20 Mbit\/s, the most/);
+    expect(of('rate: 40mbit', 'link: { rate: 10mbit }')).toMatch(
+      / up to 40 Mbit\/s, its ceil; the line of 10 Mbit\/s carries 9\.7656 Mbit\/s\.$/,
+    );
+    expect(of('rate: 3mbit')).not.toContain('borrow');
+  });
+
+  test('says by how much a table is off before the class is held against the line', () => {
+    const [leaf] = explain(htb('2.6.25', '"1:10": { rate: 20gbit }', 'link: { rate: 1gbit }'));
+    // 1 Gbit/s × 1000 / 1024
+    expect(leaf!.conclusion).toBe(
+      'Packets of 1000 B cost less than a tick: the class does not hold them back; the line, 1,000 Mbit/s with 24 B more a frame, carries 976.56 Mbit/s of them.',
+    );
+  });
+
+  test('names each part of the length that a cell is looked up under', () => {
+    const [leaf] = explain(htb('3.6', '"1:10": { rate: 10mbit, overhead: 10b }'));
+    expect(step(leaf!, /1,000 B/, 'cell')[1]).toMatch(
+      /^\(1000 \+ overhead 10 - 1\) \/ 8; .*; the 1 less keeps a size that fills a cell in it$/,
+    );
+  });
+
+  test('cuts super-packets into the segments that they stand for', () => {
+    const gso = 'source: cbr, rate: 200mbit, size: 64kb, gso: 1448b';
+    const [leaf] = explain(htb('6.12', '"1:10": { rate: 100mbit }'), gso);
+    const title = /super-packets of 65,536 B, 44 segments of 1,448 B of payload/;
+    // 65536 / (1448 + 42) = 43.98 → 44 segments, headers and all; 12.5 MB/s / 65536 B = 190.7 /s
+    expect(step(leaf!, title, 'packets')[0]).toBe('191 /s');
+    // 190.73 × 44
+    expect(step(leaf!, title, 'frames')[0]).toBe('8,392 /s');
+    // (65536 + 44 × 4) / 65536 and (65536 - 44 × 42) / 65536
+    expect(step(leaf!, title, 'frame')[0]).toBe('100.27 Mbit/s, +0.27 %');
+    expect(step(leaf!, title, 'payload')[0]).toBe('97.18 Mbit/s, -2.82 %');
+    // Before 3.9 the headers of 43 further segments are not counted.
+    const [old] = explain(htb('3.8', '"1:10": { rate: 100mbit }'), gso);
+    expect(step(old!, title, 'charged')[0]).toBe('63,730 B');
+  });
+
+  test('warns of framing that the kernel ignores', () => {
+    const warnings = (kernel: string): readonly string[] =>
+      explain(htb(kernel, '"1:10": { rate: 800kbit, linklayer: atm, burst: 20kb, cburst: 20kb }'))[0]!.warnings;
+    expect(warnings('3.10')).toEqual([
+      'linklayer: kernel 3.10 does not price packets in ATM cells: it takes the setting and ignores it, as 3.8 to 3.10 do',
+    ]);
+    expect(warnings('3.11')).toEqual([]);
+    expect(warnings('3.6')).toEqual([]);
+  });
+
+  test('follows the queue and the peakrate of a tbf', () => {
+    const [tbf] = explain('shaper: tbf\nrate: 8mbit\nburst: 10kb\nlatency: 50ms\npeakrate: 12mbit\nmtu: 1540b');
+    // 1 MB/s × 50 ms + 10,240 B; by the peakrate it were 1.5 MB/s × 50 ms + 1,540 B, which is more.
+    expect(step(tbf!, /queue/, 'limit')[0]).toBe('60,240 B');
+    expect(step(tbf!, /queue/, 'longest wait')[0]).toBe('60.24 ms');
+    // 1,540 B / 1.5 MB/s
+    expect(step(tbf!, /peakrate/, 'minburst')[1]).toContain('1,026.666 µs at the peakrate');
+    expect(step(tbf!, /1,000 B/, 'in a burst')[0]).toBe('12 Mbit/s, 0.00 %');
+    const [inner] = explain('shaper: tbf\nrate: 8mbit\nburst: 10kb\nlimit: 5000b\nqdisc: { kind: sfq }');
+    expect(step(inner!, /queue/, 'qdisc')[0]).toBe('sfq');
+  });
+
+  test('has a blank behind the longest label', () => {
+    const explanations = explain('shaper: netem\ndelay: 10ms\njitter: 2ms\ndelayCorrelation: 0.25');
+    expect(explanationText(explanations, { columns: 100, colour: false })).toMatch(/ delayCorrelation {2}0\.25 /);
+  });
+
   test('covers token bucket filters, and any other model by its parameters', () => {
     const [tbf] = explain('shaper: tbf\nrate: 10mbit\nburst: 10kb\nlimit: 30000b');
     // 1000 B / 1.25 MB/s

@@ -82,6 +82,13 @@ const EXAMPLES: Readonly<Record<keyof typeof LINT_RULES, readonly [string, strin
     `${htb('"1:1": { rate: 1mbit }')}\n  adsl: { shaper: tbf, rate: 800kbit, burst: 5kb, latency: 50ms, linklayer: atm }`,
     CBR,
   ],
+  // 3.8 lost the ATM cells of tc's table, 3.11 counts them itself.
+  'framing-ignored': [
+    htb('"1:1": { rate: 800kbit, linklayer: atm }', 'kernel: "3.10",'),
+    CBR,
+    htb('"1:1": { rate: 800kbit, linklayer: atm }', 'kernel: "3.11",'),
+    CBR,
+  ],
   'large-packets-small-table': [
     htb('"1:1": { rate: 1mbit }', 'kernel: "2.6.23",'),
     CBR.replace('1514b', '9000b'),
@@ -202,5 +209,24 @@ describe('details', () => {
     // 8 Mbit/s × 40 ms are 40,000 bytes.
     expect(lintOf(script('39999')).map(({ rule, line }) => `${line} ${rule}`)).toEqual(['2 police-burst-below-rtt']);
     expect(lintOf(script('40000'))).toEqual([]);
+  });
+
+  it('finds framing that a kernel ignores in tbf and policers, and in what has its kernel from above', () => {
+    const hops = {
+      // 3.8 and 3.9 add no overhead.
+      'shaper: tbf, kernel: "3.9", rate: 1mbit, burst: 5kb, latency: 20ms, overhead: 10b': ['overhead'],
+      'shaper: tbf, kernel: "3.10", rate: 1mbit, burst: 5kb, latency: 20ms, overhead: 10b': [],
+      // mpu was lost from 3.8 to 5.16; 3.6 has it in the table.
+      'shaper: police, kernel: "5.16", rate: 1mbit, burst: 5kb, mpu: 64b': ['mpu'],
+      'shaper: police, kernel: "5.17", rate: 1mbit, burst: 5kb, mpu: 64b': [],
+      'shaper: police, kernel: "3.6", rate: 1mbit, burst: 5kb, mpu: 64b, linklayer: atm': [],
+      'shaper: prio, kernel: "3.8", classes: { "1:1": { qdisc: { kind: tbf, rate: 1mbit, burst: 5kb, latency: 20ms, linklayer: atm } } }':
+        ['linklayer'],
+    };
+    for (const [hop, keys] of Object.entries(hops)) {
+      const loaded = scenarioOf(`duration: 1s\nhops:\n  h: { ${hop} }\nflows:\n  f: ${PLAIN}\n`);
+      const found = lint(loaded.first, loaded.document).filter(({ rule }) => rule === 'framing-ignored');
+      expect(found.map(({ path }) => path.at(-1))).toEqual(keys);
+    }
   });
 });

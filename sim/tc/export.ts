@@ -41,10 +41,10 @@ export function exportTc({ scenario, variables }: ScenarioPoint, document: unkno
   const own = (written.hops ?? {}) as Readonly<Record<string, Mapping>>;
   const plans = planDevices(scenario.hops.filter(isExported), choice);
   const devices = plans.map(exportDevice);
-  const commands = [
-    ...plans.flatMap((plan) => makeDevice(plan)),
-    ...devices.flatMap((device) => ['', ...device.commands]),
-  ];
+  const made = plans.flatMap(makeDevice);
+  const commands = [...(made.length === 0 ? [] : [made]), ...devices.map((device) => device.commands)].flatMap(
+    (lines) => ['', ...lines],
+  );
   const said = new Map(devices.flatMap(({ hops }) => [...hops]));
   const left: string[] = [];
   const keptHops: Mapping = {};
@@ -69,7 +69,7 @@ export function exportTc({ scenario, variables }: ScenarioPoint, document: unkno
     `# ${visible(scenario.title.replaceAll(/\s+/g, ' '))}`,
     '# Written by sim export tc; sim import tc makes the same scenario of it. Of the lines that begin with #sim: tc knows',
     '# nothing: links, flows, kernel, timers.',
-    ...(plans.length === 0 ? ['# Nothing of it can be set up with tc.'] : ['']),
+    ...(plans.length === 0 ? ['# Nothing of it can be set up with tc.'] : []),
     ...commands,
     '',
     writeKept(yaml),

@@ -1,4 +1,5 @@
 import { writeClassId } from '../units/class-id.ts';
+import { parseSize } from '../units/size.ts';
 import { majorOf, minorOf, readClassId, readHandle } from './class-id.ts';
 import {
   type TcClass,
@@ -100,12 +101,31 @@ function defaultOf(words: Words): string | undefined {
   return undefined;
 }
 
+/**
+ * The buckets of a tbf as they were given: what is shown is priced as a packet is, with the overhead, in cells for ATM.
+ *
+ * Source: net/sched/sch_tbf.c: tbf_change, whose buffer is psched_l2t_ns of the burst.
+ */
+function withoutFraming(options: TcQdisc['options']): TcQdisc['options'] {
+  const overhead = typeof options.overhead === 'string' ? parseSize(options.overhead) : 0;
+  const isAtm = options.linklayer === 'atm' || options.linklayer === 'adsl';
+  if (overhead === 0 && !isAtm) return options;
+  const given = (shown: number): number => Math.max(1, (isAtm ? Math.round(shown / 53) * 48 : shown) - overhead);
+  const entries = Object.entries(options);
+  return Object.fromEntries(
+    entries.map(([name, value]) =>
+      /^(?:burst|mtu)$/.test(name) && typeof value === 'string' ? [name, `${given(parseSize(value))}b`] : [name, value],
+    ),
+  );
+}
+
 /** Adds a qdisc that was shown. */
 export function addQdisc(device: TcDevice, qdisc: TcQdisc, messages: TcMessage[]): void {
   if (device.qdiscs.some((there) => there.parent === qdisc.parent && there.handle === qdisc.handle)) return;
   // Where ecn is off nothing is shown, but a command without it has it on.
   const hasNoEcn = qdisc.kind === 'fq_codel' && qdisc.options.ecn === undefined;
-  device.qdiscs.push(hasNoEcn ? { ...qdisc, options: { ...qdisc.options, ecn: 0 } } : qdisc);
+  const given = qdisc.kind === 'tbf' ? { ...qdisc, options: withoutFraming(qdisc.options) } : qdisc;
+  device.qdiscs.push(hasNoEcn ? { ...given, options: { ...given.options, ecn: 0 } } : given);
   messages.push({
     line: qdisc.line,
     severity: 'info',
@@ -136,11 +156,19 @@ function shownClass(
 /** Adds a class that was shown, and the root qdisc that it implies where none was shown. */
 export function addClass(device: TcDevice, entry: TcClass, messages: TcMessage[]): void {
   if (device.classes.some((there) => there.id === entry.id)) return;
-  device.classes.push(entry);
+  device.classes.push({ ...entry, options: withLeastBuckets(entry.options) });
   const isInner = device.classes.some((there) => there.parent === entry.id);
   // An inner class is shown without priority and quantum; a leaf that shows none has an old tc.
   const text = `class ${majorOf(entry.id).toString(16)}:${minorOf(entry.id).toString(16)}${isInner ? ' (inner)' : ''}`;
   messages.push({ line: entry.line, severity: 'info', text });
+}
+
+/** An empty bucket is what a burst of a byte comes to at a high rate; a command with 0 would have the default. */
+function withLeastBuckets(options: TcClass['options']): TcClass['options'] {
+  const entries = Object.entries(options);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, /burst$/.test(name) && value === '0b' ? '1b' : value]),
+  );
 }
 
 /**

@@ -106,3 +106,20 @@ describe('versions differ', () => {
     ]);
   });
 });
+
+describe('buckets as they were given', () => {
+  it.each([
+    ['overhead 24 linklayer ethernet', '10264b', '10240b'],
+    // 10,240 bytes with 24 of overhead are 214 cells of 53.
+    ['overhead 24 linklayer atm', '11342b', '10248b'],
+    ['linklayer ethernet', '10264b', '10264b'],
+  ])('a tbf with %s that shows a burst of %s had one of %s', (line, shown, burst) => {
+    const text = `qdisc tbf 10: root refcnt 2 rate 6Mbit burst ${shown}/1 mpu 0b lat 50ms ${line} \n`;
+    expect(hopOf(text)).toMatchObject({ shaper: 'tbf', burst });
+  });
+  it('an empty bucket is not the default one', () => {
+    const text =
+      'class htb 1:1 root prio 0 quantum 200000 rate 10Gbit ceil 10Gbit linklayer ethernet burst 0b/1 mpu 0b cburst 0b/1 mpu 0b level 0 \n';
+    expect(hopOf(text)).toMatchObject({ classes: { '1:1': { burst: '1b', cburst: '1b' } } });
+  });
+});

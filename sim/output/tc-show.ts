@@ -36,6 +36,7 @@ export function tcShow(scenario: Scenario, point: PointResult, version?: string)
   const parts = scenario.hops.flatMap((hop) => {
     const result = point.hops[hop.name];
     if (hop.shaper === undefined || result === undefined) return [];
+    const on = hop.device === undefined ? '' : ` dev ${hop.device.name}`;
     const { values } = hop.shaper;
     const format = tcFormat(version ?? tcVersionOf(values), kernelVersionOf(values));
     invariant(format !== undefined, `tc ${version} is checked`);
@@ -43,13 +44,13 @@ export function tcShow(scenario: Scenario, point: PointResult, version?: string)
       const where = values.ingress === true ? 'ingress' : 'egress';
       const counters = (result.counters ?? {}) as Counters;
       const filter = policeFilterText(format, { values, counters, nowNs, installedNs: scenario.durationNs });
-      return [`# ${hop.name}: tc -s -d filter show ${where}`, filter];
+      return [`# ${hop.name}: tc -s -d filter show${on} ${where}`, filter];
     }
     const shown = new ShownHop(hop, hop.shaper, result, { format, nowNs, durationNs: scenario.durationNs });
     return [
-      `# ${hop.name}: tc -s -d class show`,
+      `# ${hop.name}: tc -s -d class show${on}`,
       shown.classes(),
-      `# ${hop.name}: tc -s -d qdisc show`,
+      `# ${hop.name}: tc -s -d qdisc show${on}`,
       shown.qdiscs(),
     ];
   });

@@ -1,5 +1,5 @@
 import { TcFault, type TcMessage, type TcTree } from './model.ts';
-import { isClassName, putShown } from './show-tree.ts';
+import { isClassName, putShown, UNNAMED_DEVICE } from './show-tree.ts';
 
 /** Words that tc prints between the options and that set nothing, with the number of values behind them. */
 const PRINTED_ONLY: Readonly<Record<string, number>> = {
@@ -15,13 +15,19 @@ const PRINTED_ONLY: Readonly<Record<string, number>> = {
   deleted: 0,
 };
 
+/** A question above its answer, at a prompt or in a comment, which names the device where the answer leaves it out. */
+const QUESTION = /\btc\s+(?:-\S+\s+)*(?:qdisc|class|filter)\s+(?:show|list|ls)\b(?:.*\bdev\s+([\w.:@+-]+))?/;
+
 /**
  * Reads the text that `tc -s -d qdisc show` and `tc -s -d class show` print, of old and new versions: `default` with
  * and without 0x, `prio` without a number, bursts with a cell size, `lat` for `latency`.
  */
 export function readShownText(text: string, tree: TcTree, messages: TcMessage[]): void {
   const lines = text.split(/\r?\n/);
+  let asked = UNNAMED_DEVICE;
   for (let i = 0; i < lines.length; i++) {
+    const question = QUESTION.exec(lines[i]!);
+    if (question !== null) asked = question[1] ?? UNNAMED_DEVICE;
     const source = lines[i]!.replace(/^\S*[#$]\s+tc\b.*$/, '');
     const match = /^\s*(qdisc|class|filter)\s+(\S+)\s+(.*)$/.exec(separated(source));
     if (match === null) continue;
@@ -40,7 +46,8 @@ export function readShownText(text: string, tree: TcTree, messages: TcMessage[])
     }
     while (isContinuation(lines[i + 1])) rest += ` ${lines[++i]!.trim()}`;
     try {
-      putShown(tree, object === 'qdisc' ? 'qdisc' : 'class', kind, words(rest), i + 1, messages);
+      const place = { device: asked, line: i + 1 };
+      putShown(tree, object === 'qdisc' ? 'qdisc' : 'class', kind, words(rest), place, messages);
     } catch (error) {
       if (!(error instanceof TcFault)) throw error;
       messages.push({

@@ -24,18 +24,19 @@ export function isClassName(word: string): boolean {
   return /^[\da-f]*:[\da-f]*$/i.test(word);
 }
 
-/** Puts a qdisc or class as it is shown into the tree. @throws TcFault */
+/** Puts a qdisc or class as it is shown into the tree; on the device of `place` where it names none. @throws TcFault */
 export function putShown(
   tree: TcTree,
   object: 'qdisc' | 'class',
   kind: string,
   given: readonly string[],
-  line: number,
+  place: { readonly device: string; readonly line: number },
   messages: TcMessage[],
 ): void {
   const words = new Words(given);
   const id = words.take();
-  let device = UNNAMED_DEVICE;
+  const { line } = place;
+  let { device } = place;
   let parent: number | 'root' | 'ingress' | undefined;
   for (;;) {
     const word = words.peek();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tcShow } from '../../../sim/output/tc-show.ts';
 import { importTc } from '../../../sim/tc/import.ts';
-import { complaints, hopOf, imported, textOf } from './support.ts';
+import { complaints, hopOf, imported, ran, scenarioOf, textOf } from './support.ts';
 
 const golden = (name: string): string => textOf(`test/golden/tc-6.1/${name}`);
 
@@ -103,6 +104,31 @@ describe('versions differ', () => {
     expect(importTc('[{"kind":"htb",\n"handle"', 'x').messages).toMatchObject([
       { line: 1, severity: 'error', text: 'this is no JSON' },
       { severity: 'error' },
+    ]);
+  });
+});
+
+describe('devices', () => {
+  it('are those that the question names where the answer names none', () => {
+    const bucket = 'root refcnt 2 rate 1Mbit burst 10Kb/1 mpu 0b lat 50ms linklayer ethernet';
+    const text = `root@gate:~# tc -s -d qdisc show dev ppp0
+qdisc tbf 1: ${bucket}
+# down: tc -s -d qdisc show dev ifb0
+qdisc tbf 2: ${bucket}
+$ tc qdisc show
+qdisc tbf 3: dev eth7 ${bucket}
+`;
+    expect(Object.keys(imported(text).document?.hops as object)).toEqual(['ppp0', 'ifb0', 'eth7']);
+  });
+  it('of a scenario come back from the simulated state', () => {
+    const hop = (device: string): string => `{ device: ${device}, shaper: tbf, rate: 1mbit, burst: 10kb, limit: 30kb }`;
+    const loaded = scenarioOf(
+      `duration: 1ms\nhops:\n  a: ${hop('ppp0')}\n  b: ${hop('ifb0')}\nflows:\n  f: { source: cbr, rate: 1mbit, size: 100b, via: [a, b] }\n`,
+    );
+    const back = imported(tcShow(loaded.first, ran(loaded))).loaded.first;
+    expect(back.hops.map(({ name, device }) => [name, device?.name])).toEqual([
+      ['ppp0', 'ppp0'],
+      ['ifb0', 'ifb0'],
     ]);
   });
 });

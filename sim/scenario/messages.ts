@@ -148,7 +148,7 @@ export function keyOfShaperMissing(key: string, nearest: string | undefined): Me
 /** A key of `device:` at a hop of another kind than `kind`; undefined: than a plain link. */
 export function deviceKeyOfAnother(key: string, kind: string | undefined): Message {
   const owner = kind === undefined ? 'a hop without a shaper' : `shaper: ${kind}`;
-  return { expected: `no ${key}, which ${owner} has`, received: key };
+  return { expected: `no ${key}, which only ${owner} has`, received: key };
 }
 
 export function policerIsNoDevice(): Message {

@@ -60,6 +60,7 @@ export const run: Command = {
       kind: 'text',
       help: 'Version of tc in whose words --format tc shows; default that of each hop',
     },
+    all: { kind: 'flag', help: 'Show every flow and class in full, however many there are' },
     json: { kind: 'flag', help: 'Print one JSON document: the result; of several files, a list of their results' },
     out: { kind: 'text', help: 'Write each result to this folder, named after its scenario' },
     html: { kind: 'text', help: 'Write a page with charts to this file' },
@@ -110,7 +111,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     else if (format === 'tc') say(`sim: ${file.path}: no hop has a shaper, so tc would show nothing of it`);
     if (json || format !== 'summary') continue;
     if (outcomes.length > 1) print('\n');
-    show(summarize(outcome.result, outcome.readings, stdoutTerminal()));
+    show(summarize(outcome.result, outcome.readings, stdoutTerminal(), args.flag('all')));
   }
   const results = outcomes.map(({ result }) => result);
   const page = args.text('html');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { journalTable } from '../output/journal-table.ts';
-import { RESULT_NAME } from '../output/sweep-file-names.ts';
+import { CSV_NAME, RESULT_NAME } from '../output/sweep-file-names.ts';
 import { resultParts, type SweepRun, type SweepTotals, writeSweepFiles } from '../output/sweep-files.ts';
 import { sweepSummary } from '../output/sweep-summary.ts';
 import { styleOf } from '../output/terminal.ts';
@@ -11,9 +11,8 @@ import type { Edge } from '../sweep/refine.ts';
 import { fileFailure } from './files.ts';
 import { printParts, say, show, stdoutTerminal } from './streams.ts';
 
-/** Rows of the table where it is all that remains of a sweep, and where files hold every point. */
+/** Points that the table shows. */
 const ROWS = 40;
-const ROWS_BESIDE_FILES = 10;
 
 /** What a finished sweep is told with. */
 export interface FinishedSweep {
@@ -34,8 +33,8 @@ export async function finishSweep({ out, journal, loaded, edges, run, json }: Fi
   else {
     const terminal = stdoutTerminal();
     const style = styleOf(terminal);
-    const rows = out === undefined ? ROWS : ROWS_BESIDE_FILES;
-    const table = loaded === undefined ? [] : journalTable(journal, loaded, rows, terminal, style);
+    const rest = out === undefined ? '--out DIR keeps all' : `all are in ${join(out, CSV_NAME)}`;
+    const table = loaded === undefined ? [] : journalTable(journal, loaded, { most: ROWS, rest }, terminal, style);
     show(`${sweepSummary(journal.header, totals, run.wallSeconds, table, style).join('\n')}\n`);
     if (out === undefined && journal.size > ROWS) say('sim: --out DIR keeps every point, in JSON, CSV and Parquet');
   }

@@ -94,6 +94,11 @@ export function deviation(percent: number): string {
   return `${percent > 0 && /[1-9]/.test(text) ? '+' : ''}${text} %`;
 }
 
+/** Share of a flow's packets that were dropped: `31.0 %`. */
+export function droppedShare(flow: { readonly sentPackets: number; readonly droppedPackets: number }): string {
+  return `${fixed(flow.sentPackets === 0 ? 0 : (100 * flow.droppedPackets) / flow.sentPackets, 1)} %`;
+}
+
 /** Figures of one column: one unit, and so many decimals that the largest has about five significant digits. */
 export function figureColumn(
   values: readonly (number | undefined)[],

@@ -8,14 +8,14 @@ import { sweepTable } from './sweep-table.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 /**
- * The finished points of a journal as the table of a sweep, the first `most` of them.
+ * The finished points of a journal as the table of a sweep, the first `most` of them; `rest` says where the others are.
  *
  * @param loaded the scenario that the points were made from
  */
 export function journalTable(
   journal: Journal,
   loaded: LoadedScenario,
-  most: number,
+  { most, rest }: { readonly most: number; readonly rest: string },
   terminal: Terminal,
   style: Style,
 ): string[] {
@@ -28,5 +28,8 @@ export function journalTable(
     return readPoint(scenario, point, loaded.references);
   });
   const more = indexes.length - readings.length;
-  return [...sweepTable(readings, terminal, style), ...(more > 0 ? [`… and ${fixed(more, 0)} more points`] : [])];
+  return [
+    ...sweepTable(readings, terminal, style),
+    ...(more > 0 ? [`… and ${fixed(more, 0)} more points; ${rest}`] : []),
+  ];
 }

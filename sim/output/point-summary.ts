@@ -1,8 +1,9 @@
 import type { ClassResult, DelaySummary, FlowResult, HopResult, TransferResult } from '../run/result.ts';
 import type { ConfiguredRate } from './configured-rate.ts';
-import { concise, deviation, figure, figureColumn, fixed } from './figures.ts';
+import { CROWD, classesOfCrowd, flowsOfCrowd } from './crowd.ts';
+import { concise, deviation, droppedShare, figure, figureColumn, fixed } from './figures.ts';
 import type { FlowReading, PointReading } from './reading.ts';
-import type { Style } from './terminal.ts';
+import type { Style, Terminal } from './terminal.ts';
 
 const LEVELS = [
   { level: 'goodput', says: 'payload' },
@@ -11,11 +12,23 @@ const LEVELS = [
   { level: 'wire', says: 'all that the line carries' },
 ] as const;
 
-/** A point in full: a block a flow, a block a hop with its classes in tc's words. */
-export function pointSummary(reading: PointReading, style: Style): string[] {
+/** How much of a point is shown. */
+export interface PointView {
+  readonly style: Style;
+  readonly terminal: Terminal;
+  /** Every flow and class in full, however many there are. */
+  readonly all: boolean;
+}
+
+/** A point: a block a flow, a block a hop with its classes in tc's words; a table where they are too many for that. */
+export function pointSummary(reading: PointReading, view: PointView): string[] {
   const { point } = reading;
-  const flows = reading.flows.flatMap((flow) => ['', ...flowBlock(flow, point.flows[flow.flow]!, style)]);
-  const hops = Object.entries(point.hops).flatMap(([name, hop]) => ['', ...hopBlock(name, hop, style)]);
+  const { style, terminal, all } = view;
+  const flows =
+    all || reading.flows.length <= CROWD
+      ? reading.flows.flatMap((flow) => ['', ...flowBlock(flow, point.flows[flow.flow]!, style)])
+      : ['', ...flowsOfCrowd(reading, style, terminal)];
+  const hops = Object.entries(point.hops).flatMap(([name, hop]) => ['', ...hopBlock(name, hop, view)]);
   return [...flows, ...hops];
 }
 
@@ -74,11 +87,6 @@ function packetCounts(flow: FlowResult): string {
   return [`${fixed(sentPackets, 0)} sent`, `${fixed(receivedPackets, 0)} received`, dropped, ...rest].join(', ');
 }
 
-/** Share of a flow's packets that were dropped: `31.0 %`. */
-export function droppedShare(flow: FlowResult): string {
-  return `${fixed(flow.sentPackets === 0 ? 0 : (100 * flow.droppedPackets) / flow.sentPackets, 1)} %`;
-}
-
 function delays(delay: DelaySummary, names: readonly (keyof DelaySummary)[]): string {
   return names.map((name) => `${name} ${figure(delay[name], 'time')}`).join(' · ');
 }
@@ -98,7 +106,8 @@ function transferText(transfer: TransferResult, allowed: ConfiguredRate | undefi
 
 type Hop = Omit<HopResult, 'link'> & Partial<Pick<HopResult, 'link'>>;
 
-function hopBlock(name: string, hop: Hop, style: Style, depth = 0): string[] {
+function hopBlock(name: string, hop: Hop, view: PointView, depth = 0): string[] {
+  const { style, terminal, all } = view;
   const indent = '  '.repeat(depth);
   const { link } = hop;
   const kind = hop.kind === undefined ? '' : ` (${hop.kind})`;
@@ -109,12 +118,17 @@ function hopBlock(name: string, hop: Hop, style: Style, depth = 0): string[] {
   );
   if ('sentPackets' in hop.counters) lines.push(...tcLines(hop.counters).map((text) => `${indent}  ${text}`));
   if (counters !== '') lines.push(`${indent}   ${counters}`);
-  for (const [className, values] of Object.entries(hop.classes)) {
-    const unused = className === 'direct' && values.sentPackets + values.droppedPackets + values.backlogPackets === 0;
-    if (!unused) lines.push(...classBlock(className, values, indent, style));
-  }
-  for (const [child, nested] of Object.entries(hop.children ?? {}))
-    lines.push(...hopBlock(child, nested, style, depth + 1));
+  const used = Object.entries(hop.classes).filter(
+    ([name, { sentPackets, droppedPackets, backlogPackets }]) =>
+      name !== 'direct' || sentPackets + droppedPackets + backlogPackets > 0,
+  );
+  const children = Object.entries(hop.children ?? {});
+  if (all || used.length <= CROWD) {
+    for (const [className, values] of used) lines.push(...classBlock(className, values, indent, style));
+  } else lines.push(...classesOfCrowd(Object.fromEntries(used), style, terminal).map((text) => indent + text));
+  if (all || children.length <= CROWD) {
+    for (const [child, nested] of children) lines.push(...hopBlock(child, nested, view, depth + 1));
+  } else lines.push(`${indent}  ${fixed(children.length, 0)} qdiscs in its classes; --all shows each in full`);
   return lines;
 }
 

@@ -13,14 +13,15 @@ const LISTED_FAILURES = 20;
  * A result as people read it: a table for a sweep, everything for a single point, and what became of the expectations.
  *
  * @param readings the points of the result, in the same order
+ * @param all whether a single point is shown in full, however many flows and classes it has
  */
-export function summarize(result: Result, readings: readonly PointReading[], terminal: Terminal): string {
+export function summarize(result: Result, readings: readonly PointReading[], terminal: Terminal, all = false): string {
   const style = styleOf(terminal);
   const single = readings.length === 1 ? readings[0] : undefined;
   const title = style.bold(visible(result.title === '' ? result.scenario.file : result.title));
   const parts = [[title, header(result, style)]];
   if (single !== undefined && single.point.failed === undefined) {
-    parts.push(pointSummary(single, style), referenceLines(single));
+    parts.push(pointSummary(single, { style, terminal, all }), referenceLines(single));
   } else if (readings.length > 0) {
     parts.push([''], sweepTable(readings, terminal, style));
   }

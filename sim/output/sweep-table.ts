@@ -1,6 +1,5 @@
 import { visible } from '../scenario/visible-text.ts';
-import { deviation, figureColumn, fixed } from './figures.ts';
-import { droppedShare } from './point-summary.ts';
+import { deviation, droppedShare, figureColumn, fixed } from './figures.ts';
 import type { FlowReading, Level, PointReading } from './reading.ts';
 import { type Column, fitColumns, renderTable } from './table.ts';
 import type { Style, Terminal } from './terminal.ts';

@@ -252,15 +252,15 @@ describe('what a sweep shows', () => {
       expect(stdout).toContain(row);
   });
 
-  test('is bounded: forty points, or ten beside the files of --out', () => {
+  test('is bounded by forty points, and says where all are', () => {
     const vary = ['--vary', 'rate=1010kbit..1610kbit/10kbit'];
     const alone = sim('sweep', file, ...vary);
     expect(rowsOf(alone.stdout)).toHaveLength(40);
-    expect(alone.stdout).toContain('… and 21 more points');
+    expect(alone.stdout).toContain('… and 21 more points; --out DIR keeps all');
     expect(alone.stderr).toContain('--out DIR keeps every point');
     const kept = sim('sweep', file, ...vary, '--out', folder.at('shown'));
-    expect(rowsOf(kept.stdout)).toHaveLength(10);
-    expect(kept.stdout).toContain('… and 51 more points');
+    expect(rowsOf(kept.stdout)).toHaveLength(40);
+    expect(kept.stdout).toContain(`… and 21 more points; all are in ${join(folder.at('shown'), 'points.csv')}`);
   });
 });
 

@@ -48,6 +48,7 @@ export class AckIntake implements SackVisitor {
   ): void {
     this.#scoreboard = scoreboard;
     this.#rack = rack;
+    rack.beginAck();
     const acknowledged = this.#packets.sequence[packet]!;
     this.advanced = acknowledged > acknowledgedBytes;
     this.delivered = 0;

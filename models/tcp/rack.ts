@@ -14,6 +14,10 @@ export class Rack {
   #rttUs = 0;
   #sentNs = 0;
   #endBytes = 0;
+  /** End of the highest segment delivered, now and before the ACK that is being taken. */
+  #highestBytes = 0;
+  #highestBefore = 0;
+  #reorderingSeen = false;
   readonly #scoreboard: Scoreboard;
   readonly #rtt: RttEstimator;
 
@@ -22,8 +26,16 @@ export class Rack {
     this.#rtt = rtt;
   }
 
+  /** Begins to take what one ACK tells, in whatever order its blocks come. */
+  beginAck(): void {
+    this.#highestBefore = this.#highestBytes;
+  }
+
   /** Notes that a transmission arrived. */
   onDelivered(endBytes: number, sentNs: number, flags: number, nowNs: number): void {
+    if (endBytes > this.#highestBytes) this.#highestBytes = endBytes;
+    // What was sent once and arrives behind later data was overtaken.
+    else if (endBytes < this.#highestBefore && (flags & EVER_RETRANSMITTED) === 0) this.#reorderingSeen = true;
     const rttUs = Math.floor((nowNs - sentNs) / 1000);
     // Too early an answer to a retransmission is one to the original.
     if (rttUs < this.#rtt.minUs && (flags & EVER_RETRANSMITTED) !== 0) return;
@@ -37,7 +49,7 @@ export class Rack {
 
   /**
    * Marks what is lost and returns how long until the next overdue segment (µs), 0 if there is none.
-   * `repairing`: in Recovery or Loss, where nothing waits for reordering.
+   * `repairing`: in Recovery or Loss, where nothing waits for reordering, unless some was seen on this path.
    */
   detect(repairing: boolean, nowNs: number): number {
     this.advanced = false;
@@ -63,7 +75,7 @@ export class Rack {
   }
 
   #reorderingUs(repairing: boolean): number {
-    if (repairing || this.#scoreboard.sackedOut >= REORDERING_PACKETS) return 0;
+    if (!this.#reorderingSeen && (repairing || this.#scoreboard.sackedOut >= REORDERING_PACKETS)) return 0;
     return Math.min(Math.floor(this.#rtt.minUs / 4), this.#rtt.srttEighthsUs >> 6);
   }
 }

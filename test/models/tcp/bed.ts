@@ -28,6 +28,8 @@ export interface BedOptions {
   readonly roundTripMs?: number;
   /** Data packets that are lost, by order of sending, from 1. */
   readonly lose?: readonly number[];
+  /** How much later others arrive (ms), by order of sending. */
+  readonly late?: Readonly<Record<number, number>>;
 }
 
 /** A connection over a path that only delays, without a bottleneck: what TCP does by itself. */
@@ -40,10 +42,12 @@ export class Bed implements TcpEnvironment {
   readonly #timers = new Timers(0);
   readonly #halfNs: number;
   readonly #lose: ReadonlySet<number>;
+  readonly #late: Readonly<Record<number, number>>;
 
   constructor(options: BedOptions = {}) {
     this.#halfNs = ((options.roundTripMs ?? 100) / 2) * MS;
     this.#lose = new Set(options.lose);
+    this.#late = options.late ?? {};
     this.writer = new BlockWriter(this, {
       blockBytes: Number.POSITIVE_INFINITY,
       blocks: 1,
@@ -82,7 +86,8 @@ export class Bed implements TcpEnvironment {
         return;
       }
     }
-    this.#travel(SENDER_TO_RECEIVER, packet, nowNs);
+    const isData = this.packets.payloadBytes[packet]! > 0;
+    this.#travel(SENDER_TO_RECEIVER, packet, nowNs + (isData ? (this.#late[this.data.length] ?? 0) * MS : 0));
   }
 
   sendAck(packet: number, nowNs: number): void {

@@ -145,6 +145,32 @@ describe('pauses', () => {
   });
 });
 
+describe('a segment that others overtake', () => {
+  /** Sequence numbers that were sent more than once, in segments, of ten segments and then twenty. */
+  const repeated = (late: Readonly<Record<number, number>>): number[] => {
+    const bed = new Bed({ late });
+    bed.runTo(390);
+    const seen = new Set<number>();
+    return bed.data.flatMap(({ sequence }) => {
+      if (!seen.has(sequence)) {
+        seen.add(sequence);
+        return [];
+      }
+      return [sequence / MSS_BYTES];
+    });
+  };
+
+  test('is sent again once three behind it are SACKed, where the path has kept the order so far', () => {
+    expect(repeated({ 15: 20 })).toEqual([14]);
+  });
+
+  // The ninth segment is overtaken by one only, which is no sign of a loss, and then known to have been late.
+  test('is waited for a quarter of the round trip of 100 ms, where order was lost before', () => {
+    expect(repeated({ 9: 1, 15: 20 })).toEqual([]);
+    expect(repeated({ 9: 1, 15: 30 })).toEqual([14]);
+  });
+});
+
 describe('a reader that stops', () => {
   const stopped = { periodNs: 5 * SECOND, lumpBytes: 65_536 };
 

@@ -19,9 +19,21 @@ const OVER_TIME = /^(?:throughput|tokens|backlog|delay)\b/;
 /** A deviation from here on is worth the headline of a single run (percent). */
 const REMARKABLE_PERCENT = 0.5;
 
-/** The finding that a page leads with. */
-export function leadOf(source: ChartSource, charts: readonly Chart[], explanations: readonly Explanation[]): Lead {
+/**
+ * The finding that a page leads with.
+ *
+ * @param differences what two scenarios set differently, in words; the reason where they are compared
+ */
+export function leadOf(
+  source: ChartSource,
+  charts: readonly Chart[],
+  explanations: readonly Explanation[],
+  differences = '',
+): Lead {
   const chart = leadingChart(charts.filter((c) => !isPlain(c)));
+  if (chart?.name === 'comparison') {
+    return { what: chart.title, counted: chart.counted, why: differences, explanation: undefined };
+  }
   const { look } = source;
   const reading = leadingReading(look?.readings ?? []);
   const ofReading = look === undefined || reading === undefined ? undefined : aboutReading(look, reading);

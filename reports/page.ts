@@ -2,29 +2,23 @@ import { createHash } from 'node:crypto';
 import type { Result } from '../sim/run/result.ts';
 import { arithmeticSection } from './arithmetic.ts';
 import { chooseCharts } from './charts/choose.ts';
+import { differencesHtml, differencesWords, type ScenarioDifference } from './differences.ts';
 import type { SweepDigest } from './digest.ts';
 import { digestTables, digestVerdict, drawnWords, partWords } from './digest-html.ts';
 import { resolveDocument, yamlText } from './document.ts';
 import type { Explanation } from './explanation.ts';
 import { figureHtml } from './figure.ts';
+import { type Finding, findingsHtml } from './findings.ts';
 import { gridData } from './grid.ts';
 import { cleanText, clipText, embeddedJson, Html, html, shown } from './html.ts';
 import { type Lead, leadOf } from './lead.ts';
-import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints } from './reading.ts';
+import { type ChartSource, chartSource, pointWords, type ReadPoint, readPoints, resultName } from './reading.ts';
 import { section } from './section.ts';
 import { STYLE } from './style.ts';
 import { edgesTable, pointsTable, runName, runTables, tableHtml } from './tables.ts';
 import { verdictSection } from './verdict.ts';
 import { filesNamed, whatIfData } from './what-if-data.ts';
 import { glossary, simulatedWords } from './words.ts';
-
-/** Something that is allowed in a configuration and probably a mistake. */
-export interface Finding {
-  /** Dotted path in the scenario. */
-  readonly place: string;
-  readonly text: string;
-  readonly hint: string;
-}
 
 /** What a page is made of. */
 export interface PageInput {
@@ -34,6 +28,8 @@ export interface PageInput {
   readonly explanations: readonly Explanation[];
   /** What a check of the configurations finds, each once. */
   readonly findings: readonly Finding[];
+  /** Where the scenarios of two results differ. */
+  readonly differences?: readonly ScenarioDifference[];
   /** The command line that makes this page again. */
   readonly command: string;
   /** `reports/client/main.ts`, bundled as a classic script. */
@@ -44,7 +40,6 @@ export interface PageInput {
 
 const RUNS_IN_FULL = 4;
 const DOCUMENT_LIMIT = 60_000;
-const FINDING_LIMIT = 40;
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -64,6 +59,12 @@ function leadHtml({ what, why, counted }: Lead): Html | undefined {
   }${why === '' ? undefined : html`<p><b>Why.</b> ${shown(why, 800)}</p>`}</div>`;
 }
 
+function resultHeading(results: readonly Result[], index: number): Html | undefined {
+  if (results.length < 2) return undefined;
+  const name = resultName(results, index);
+  return html`<h3>${name.charAt(0).toUpperCase()}${name.slice(1)}: ${shown(results[index]?.title ?? '')}</h3>`;
+}
+
 function scenarioSection(source: ChartSource, results: readonly Result[]): Html {
   const parts = results.map((result, i) => {
     const look = source.look?.resultIndex === i ? source.look.point : result.points[0];
@@ -71,7 +72,7 @@ function scenarioSection(source: ChartSource, results: readonly Result[]): Html 
     const cut = text.length > DOCUMENT_LIMIT;
     const read = source.points.find((p) => p.resultIndex === i && p.point === look);
     const where = read === undefined ? '' : pointWords(read, source.varying);
-    return html`${results.length > 1 ? html`<h3>Result ${i + 1}: ${shown(result.title)}</h3>` : undefined}${
+    return html`${resultHeading(results, i)}${
       where === '' ? undefined : html`<p class="note">With ${shown(where)}.</p>`
     }<details class="fold" open><summary>Scenario with every variable filled in</summary><pre tabindex="0">${text
       .slice(0, DOCUMENT_LIMIT)
@@ -85,7 +86,7 @@ function scenarioSection(source: ChartSource, results: readonly Result[]): Html 
 
 function sourceSection(input: PageInput): Html {
   const parts = input.results.map(
-    (result, i) => html`${input.results.length > 1 ? html`<h3>Result ${i + 1}</h3>` : undefined}<dl class="source">
+    (result, i) => html`${resultHeading(input.results, i)}<dl class="source">
 <dt>Scenario</dt><dd><code>${shown(result.scenario.file, 300)}</code></dd>
 <dt>SHA-256 of it</dt><dd><code>${shown(result.scenario.sha256, 80)}</code></dd>
 <dt>Seed</dt><dd>${result.seed}</dd>
@@ -96,21 +97,6 @@ function sourceSection(input: PageInput): Html {
     ...parts,
     html`<p>This command makes the same page, byte for byte:</p><pre tabindex="0"><code>${shown(input.command, 4000)}</code></pre>`,
   ]);
-}
-
-function findingsHtml(findings: readonly Finding[]): Html | undefined {
-  if (findings.length === 0) return undefined;
-  const heading = findings.length === 1 ? 'One thing to look at' : `${findings.length} things to look at`;
-  return html`<h3>${heading} in the configuration</h3><ul class="findings">${findings
-    .slice(0, FINDING_LIMIT)
-    .map(
-      ({ place, text, hint }) =>
-        html`<li><code>${shown(place, 200)}</code>: ${shown(text, 500)}. <span class="note">Hint: ${shown(hint, 300)}.</span></li>`,
-    )}</ul>${
-    findings.length > FINDING_LIMIT
-      ? html`<p class="note">The first ${FINDING_LIMIT} of them; <code>sim validate</code> lists them all.</p>`
-      : undefined
-  }`;
 }
 
 function tablesSection(source: ChartSource, points: readonly ReadPoint[], digests: PageInput['digests'] = []): Html {
@@ -134,7 +120,7 @@ function tablesSection(source: ChartSource, points: readonly ReadPoint[], digest
         inFull.length === 1 && points.length === 1
           ? 'The run'
           : shown(`${name.charAt(0).toUpperCase()}${name.slice(1)}`)
-      }${source.results.length > 1 ? html` <span class="unit">result ${read.resultIndex + 1}</span>` : undefined}</h3>`,
+      }${source.results.length > 1 ? html` <span class="unit">${resultName(source.results, read.resultIndex)}</span>` : undefined}</h3>`,
       ...runTables(read).map((table, j) => tableHtml(table, `table-run-${i}-${j}`)),
     );
   });
@@ -161,6 +147,15 @@ function whatIfSection(input: PageInput, source: ChartSource): Html | undefined 
 `;
 }
 
+/** The title of the page: of two results with one title, once. */
+function titleOf(results: readonly Result[]): string {
+  const titles = new Set(results.map((r) => r.title));
+  const [only] = titles;
+  if (results.length === 2 && titles.size === 1) return `${only}, A and B`;
+  if (results.length === 2) return results.map((r, i) => `${resultName(results, i)}: ${r.title}`).join(' and ');
+  return [...titles].join(' and ') || 'Simulation';
+}
+
 function partOf(digest: SweepDigest | undefined): Html | undefined {
   return digest === undefined ? undefined : partWords(digest);
 }
@@ -181,14 +176,15 @@ export async function renderPage(input: PageInput): Promise<string> {
   const source = chartSource(input.results);
   const points = readPoints(input.results);
   const charts = chooseCharts(source);
-  const lead = leadOf(source, charts, input.explanations);
+  const differences = input.results.length === 2 ? (input.differences ?? []) : [];
+  const lead = leadOf(source, charts, input.explanations, differencesWords(differences));
   const figures: Html[] = [];
   for (const chart of charts) figures.push(await figureHtml(chart));
   const lookWords = source.look === undefined ? '' : pointWords(source.look, source.varying);
-  const title = input.results.map((r) => r.title).join(' and ') || 'Simulation';
+  const title = titleOf(input.results);
   const words = input.results.map(
     (result, i) =>
-      html`${input.results.length > 1 ? html`<h3>Result ${i + 1}: ${shown(result.title)}</h3>` : undefined}${simulatedWords(
+      html`${resultHeading(input.results, i)}${simulatedWords(
         chartSource([result]),
         result,
       )}${partOf(input.digests?.[i])}`,
@@ -215,6 +211,7 @@ export async function renderPage(input: PageInput): Promise<string> {
   const terms = glossary(body.map((part) => part.text).join(' '));
   const findings = findingsHtml(input.findings);
   body[1] = section('simulated', 'What was simulated', [
+    ...(differences.length === 0 ? [] : [differencesHtml(differences)]),
     ...words,
     ...(findings === undefined ? [] : [findings]),
     terms,

@@ -128,6 +128,11 @@ export function farthest(readings: readonly Reading[]): Reading {
   );
 }
 
+/** What a result is called among several: `A` and `B` of two, else `result 3`. */
+export function resultName(results: readonly Result[], index: number): string {
+  return results.length === 2 ? (['A', 'B'][index] as string) : `result ${index + 1}`;
+}
+
 /** The point of a reading. */
 export function readOf({ points }: { readonly points: readonly ReadPoint[] }, reading: Reading): ReadPoint | undefined {
   return points.find((p) => p.pointIndex === reading.pointIndex && p.resultIndex === reading.resultIndex);

@@ -2,7 +2,7 @@ import type { ClassResult, HopResult, Result, TransferResult } from '../sim/run/
 import type { Table } from './chart.ts';
 import { formatNumber, formatQuantity } from './format.ts';
 import { type Html, html, shown } from './html.ts';
-import { type ChartSource, pointWords, type ReadPoint } from './reading.ts';
+import { type ChartSource, pointWords, type ReadPoint, resultName } from './reading.ts';
 import { measureOf } from './verdict.ts';
 
 const ROW_LIMIT = 200;
@@ -43,7 +43,7 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
   const transfers = points.some((p) => p.readings.some((r) => r.level === 'transfer'));
   const rows = points.slice(0, ROW_LIMIT).flatMap((read) => {
     const names = source.varying.map((name) => read.point.variables[name] ?? null);
-    const base = many ? [String(read.resultIndex + 1), ...names] : names;
+    const base = many ? [resultName(source.results, read.resultIndex).replace('result ', ''), ...names] : names;
     if (read.point.failed !== undefined)
       return [
         [
@@ -218,13 +218,36 @@ const SHOWN_BY_NAME = new Set([
   'bitsPerSecond',
   'packetsPerSecond',
   'series',
+  // The same in the ticks of tc.
+  'tokensShown',
+  'ctokensShown',
 ]);
+
+/** Counters by the words of this page. */
+const COUNTER_LABELS: Readonly<Record<string, { readonly label: string; readonly unit?: string }>> = {
+  backlogBytes: { label: 'Backlog', unit: 'B' },
+  overlimits: { label: 'Overlimits' },
+  lended: { label: 'Lended', unit: 'packets' },
+  borrowed: { label: 'Borrowed', unit: 'packets' },
+  giants: { label: 'Giants', unit: 'packets' },
+  tokens: { label: 'Tokens', unit: 'ticks' },
+  ctokens: { label: 'Ctokens', unit: 'ticks' },
+};
+
+/** Where the words of this page are none: the name of a counter, taken apart. */
+function counterLabel(name: string): string {
+  const words = name.replace(
+    /([a-z])([A-Z])/g,
+    (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
+  );
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 function countersOf(classes: readonly ClassResult[]): string[] {
   const names = new Set<string>();
   for (const c of classes) {
     for (const [name, value] of Object.entries(c))
-      if (!SHOWN_BY_NAME.has(name) && typeof value === 'number') names.add(name);
+      if (!SHOWN_BY_NAME.has(name) && typeof value === 'number' && value !== 0) names.add(name);
   }
   return [...names];
 }
@@ -243,7 +266,7 @@ function classesTable(hopName: string, hop: HopResult): Table | undefined {
       { label: 'Sent', unit: 'packets', number: true },
       { label: 'Dropped', unit: 'packets', number: true },
       { label: 'Backlog', unit: 'packets', number: true },
-      ...counters.map((label) => ({ label, number: true })),
+      ...counters.map((name) => ({ ...(COUNTER_LABELS[name] ?? { label: counterLabel(name) }), number: true })),
     ],
     rows: classes.slice(0, ROW_LIMIT).map(([name, c]) => [
       name,

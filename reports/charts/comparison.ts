@@ -8,6 +8,9 @@ import { INK, MUTED, SERIES } from '../theme.ts';
 import { domainOf } from './xy.ts';
 
 const ROW_LIMIT = 24;
+/** Changes from here on flatten all others (percent). */
+const FAR_PERCENT = 400;
+const DECADES = [-100, -10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 
 interface Figure {
   readonly name: string;
@@ -98,7 +101,7 @@ export function comparisonCharts(source: ChartSource): Chart[] {
       title,
       note: `B against A, in percent of A, ${formatNumber(pairs)} ${pairs === 1 ? 'point' : 'points'} that both hold${
         finite.length > drawn.length ? `; the ${drawn.length} largest differences are drawn` : ''
-      }.`,
+      }.${isFarApart(drawn.map((c) => c.percent)) ? ' The scale is logarithmic away from zero.' : ''}`,
       legend: [
         {
           label: 'B against A',
@@ -136,6 +139,11 @@ export function comparisonCharts(source: ChartSource): Chart[] {
   ];
 }
 
+/** Whether one change is so large that on an even scale the others were all at zero. */
+function isFarApart(percents: readonly number[]): boolean {
+  return Math.max(0, ...percents.map(Math.abs)) > FAR_PERCENT;
+}
+
 function comparisonPanel(drawn: readonly Change[]): Panel {
   const rows: Row[] = drawn.map((c, i) => {
     const unit = unitFor(c.measure, Math.max(Math.abs(c.a), Math.abs(c.b)));
@@ -148,7 +156,9 @@ function comparisonPanel(drawn: readonly Change[]): Panel {
     };
   });
   const names = rows.map((r) => r.y as string);
-  const domain = domainOf([0, ...rows.map((r) => r.x as number)], false);
+  const values = rows.map((r) => r.x as number);
+  const isSymlog = isFarApart(values);
+  const domain = domainOf([0, ...values], false);
   const layout = (size: Size): Layout =>
     size.narrow
       ? { left: 150, top: 10, right: 16, bottom: 46, height: 26 * rows.length }
@@ -162,15 +172,21 @@ function comparisonPanel(drawn: readonly Change[]): Panel {
       { name: 'b', label: 'B', unit: '' },
       { name: 'x', label: 'Difference', unit: '%' },
     ],
-    x: { type: 'linear', domain },
+    x: { type: isSymlog ? 'symlog' : 'linear', domain },
     y: { type: 'band', domain: names },
     layout,
     spec: (size) => {
       const x = {
         field: 'x',
         type: 'quantitative',
-        scale: { domain, nice: false, zero: false },
-        axis: { title: 'B against A (%)', grid: true, tickCount: size.narrow ? 3 : 6, labelOverlap: true },
+        scale: { ...(isSymlog ? { type: 'symlog' } : {}), domain, nice: false, zero: false },
+        axis: {
+          title: 'B against A (%)',
+          grid: true,
+          tickCount: size.narrow ? 3 : 6,
+          labelOverlap: true,
+          ...(isSymlog ? { values: DECADES.filter((tick) => tick >= domain[0] && tick <= domain[1]) } : {}),
+        },
       };
       const y = {
         field: 'y',

@@ -3,7 +3,7 @@ import { rounded } from '../chart.ts';
 import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatSigned } from '../format.ts';
 import { cleanText, clipText } from '../html.ts';
-import { type ChartSource, farthest, type Reading, readOf, variableWords } from '../reading.ts';
+import { type ChartSource, farthest, type Reading, readOf, resultName, variableWords } from '../reading.ts';
 import { ERROR_INK, ERROR_STEPS, INK } from '../theme.ts';
 import { quantityVaried, valuesOf } from '../variables.ts';
 
@@ -56,7 +56,10 @@ export function heatMapCharts(source: ChartSource): Chart[] {
   const groups = new Map<string, Reading[]>();
   for (const reading of readings) {
     const words = others.map((name) => variableWords(name, reading.point.variables[name] ?? ''));
-    const key = [...(source.results.length > 1 ? [`result ${reading.resultIndex + 1}`] : []), ...words].join(', ');
+    const key = [
+      ...(source.results.length > 1 ? [resultName(source.results, reading.resultIndex)] : []),
+      ...words,
+    ].join(', ');
     const group = groups.get(key) ?? [];
     group.push(reading);
     groups.set(key, group);
@@ -137,9 +140,12 @@ function heatPanel(
   const labelled = rows.length <= LABELLED_CELLS;
   const layout = (size: Size): Layout => {
     const cell = Math.max(4, Math.min(34, Math.round((size.narrow ? 320 : 420) / ys.length)));
+    // Labels stand at an angle of 50 degrees, the title is below them.
+    const longest = Math.max(...xs.map((text) => text.length));
+    const bottom = Math.round(44 + 5.2 * longest);
     return size.narrow
-      ? { left: 62, top: 30, right: 8, bottom: 66, height: cell * ys.length }
-      : { left: 76, top: 30, right: 20, bottom: 70, height: cell * ys.length };
+      ? { left: 62, top: 30, right: 8, bottom, height: cell * ys.length }
+      : { left: 76, top: 30, right: 20, bottom, height: cell * ys.length };
   };
   return {
     label: 'Error',

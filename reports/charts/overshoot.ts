@@ -4,7 +4,7 @@ import { mappingOf, textOf } from '../document.ts';
 import { aboutReading } from '../facts.ts';
 import { formatBytes, formatDifference, formatNumber, formatQuantity } from '../format.ts';
 import { sizeOfText } from '../quantity.ts';
-import { type ChartSource, type Reading, readOf, variableWords } from '../reading.ts';
+import { type ChartSource, type Reading, readOf, resultName, variableWords } from '../reading.ts';
 import { DASHES, INK, MUTED, SERIES, SHAPES } from '../theme.ts';
 import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
 
@@ -76,7 +76,7 @@ function seriesName(source: ChartSource, reading: Reading, others: readonly stri
         ? `curl ${reading.point.variables[name]}`
         : variableWords(name, reading.point.variables[name] as string),
     );
-  if (source.results.length > 1) words.unshift(`result ${reading.resultIndex + 1}`);
+  if (source.results.length > 1) words.unshift(resultName(source.results, reading.resultIndex));
   if (manyFlows) words.unshift(reading.flow);
   return words.join(', ') || sourceName(reading);
 }

@@ -5,7 +5,7 @@ import { type ChartSource, type Reading, variableWords } from '../reading.ts';
 import { quantityVaried, valuesOf } from '../variables.ts';
 import { type AxisSpec, domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
-const SERIES_LIMIT = 6;
+const SERIES_LIMIT = 12;
 /** From this ratio of the largest to the smallest value on, the axis is logarithmic. */
 const LOG_FROM = 20;
 

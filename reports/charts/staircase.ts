@@ -9,18 +9,19 @@ import {
   type Reading,
   rateVariable,
   readOf,
+  resultName,
   variableWords,
 } from '../reading.ts';
 import { domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
-const SERIES_LIMIT = 6;
+const SERIES_LIMIT = 12;
 
 /** What a line of the staircase has in common: the flow and the values of all other variables. */
 function lineName(source: ChartSource, reading: Reading, others: readonly string[], manyFlows: boolean): string {
   const words = others
     .filter((name) => reading.point.variables[name] !== undefined)
     .map((name) => variableWords(name, reading.point.variables[name] as string));
-  if (source.results.length > 1) words.unshift(`result ${reading.resultIndex + 1}`);
+  if (source.results.length > 1) words.unshift(resultName(source.results, reading.resultIndex));
   if (manyFlows) words.unshift(reading.flow);
   if (words.length > 0) return words.join(', ');
   return kernelOf(reading) ?? reading.flow;

@@ -4,7 +4,7 @@ import type { Chart, LegendEntry, Panel, Row } from '../chart.ts';
 import { rounded } from '../chart.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource } from '../reading.ts';
-import { ERROR_STEPS, SERIES } from '../theme.ts';
+import { ERROR_STEPS, GRID, SERIES } from '../theme.ts';
 import { activeSeconds, average, endOfSeries, meanOf, seriesPoints, thinned, timeTable, untilSeconds } from './time.ts';
 import { domainOf, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
@@ -16,14 +16,32 @@ const LEAST_MOVE = 0.05;
 /** Intervals that a line can show; packets come and go within each, and means of finer ones beat against them. */
 const INTERVALS = 60;
 
-/** The three modes of a class, from the one that holds back to the one that lets go. */
+/** The three modes of a class, from the one that holds back to the one that lets go, and where none matters. */
 const MODES = [
   { key: 'cantSend', label: "can't send", colour: (SERIES[1] as (typeof SERIES)[number]).light },
   { key: 'mayBorrow', label: 'may borrow', colour: (ERROR_STEPS[2] as (typeof ERROR_STEPS)[number]).light },
   { key: 'canSend', label: 'can send', colour: (SERIES[0] as (typeof SERIES)[number]).light },
+  { key: 'idle', label: 'nothing waits', colour: GRID.light },
 ] as const;
 
-type ModeShares = NonNullable<NonNullable<ClassResult['series']>['mode']>;
+type ModeShares = NonNullable<NonNullable<ClassResult['series']>['mode']> & { readonly idle: readonly number[] };
+
+/**
+ * The modes of a class; where no packet waits in a leaf it is idle, unless it can send: the kernel looks at a class only
+ * when packets come to it or leave it, and leaves its mode as it was in between.
+ */
+function sharesOfClass({ level, series }: ClassResult): ModeShares | undefined {
+  const { mode, backlogBytes } = series ?? {};
+  if (mode === undefined) return undefined;
+  const isIdle = (i: number): boolean => (level ?? 0) === 0 && backlogBytes?.max[i] === 0;
+  const unlessIdle = (values: readonly number[]): number[] => values.map((value, i) => (isIdle(i) ? 0 : value));
+  return {
+    cantSend: unlessIdle(mode.cantSend),
+    mayBorrow: unlessIdle(mode.mayBorrow),
+    canSend: mode.canSend,
+    idle: mode.canSend.map((value, i) => (isIdle(i) ? Math.max(0, 1 - value) : 0)),
+  };
+}
 
 /** Tokens and ctokens over time, and below them what they decide: the mode of the class. */
 export function tokensCharts(source: ChartSource): Chart[] {
@@ -50,7 +68,7 @@ function changes({ series }: ClassResult): boolean {
   };
   return (
     [tokens, ctokens].some((s) => s !== undefined && (moves(s.min) || moves(s.max))) ||
-    (mode !== undefined && MODES.some(({ key }) => new Set(mode[key]).size > 1))
+    (mode !== undefined && Object.values(mode).some((values) => new Set(values).size > 1))
   );
 }
 
@@ -82,7 +100,9 @@ function tokensChart(name: string, figures: ClassResult, active: number | undefi
   }));
   const first = (named[0] as (typeof named)[number]).series;
   const count = (fine[0] as (typeof fine)[number]).series.mean.length;
-  const mode = series.mode === undefined ? undefined : modeOf(series.mode, (values) => values.slice(0, count));
+  const shares = sharesOfClass(figures);
+  const mode = shares === undefined ? undefined : modeOf(shares, (values) => values.slice(0, count));
+  const isIdle = mode !== undefined && average(mode.idle) > 0;
   const legend: LegendEntry[] = xyLegend(lines);
   const x = { title: 'Simulated time', unit: time.name, domain: [0, end / time.factor] as [number, number] };
   const panels: Panel[] = [
@@ -105,7 +125,8 @@ function tokensChart(name: string, figures: ClassResult, active: number | undefi
         time.name,
       ),
     );
-    for (const { label, colour } of MODES) {
+    for (const { key, label, colour } of MODES) {
+      if (key === 'idle' && !isIdle) continue;
       legend.push({ label, colour, dash: [], shape: 'square', sign: 'box', switchable: false });
     }
   }
@@ -114,7 +135,9 @@ function tokensChart(name: string, figures: ClassResult, active: number | undefi
     title: titleOf(name, first, mode),
     note: `A class may send while its tokens are not used up, and borrow while its ctokens are not. Tokens are written as the time of sending that they pay for.${
       cut ? ' The full bucket at the start is beyond the scale.' : ''
-    }${sendsInDebt(fine, mode) ? ' A class that may send may do so until it owes a whole burst (hysteresis), so that it can send while its tokens are below empty.' : ''}`,
+    }${sendsInDebt(fine, mode) ? ' A class that may send may do so until it owes a whole burst (hysteresis), so that it can send while its tokens are below empty.' : ''}${
+      isIdle ? ' The kernel looks at a class only when packets come or leave: its mode counts where packets wait.' : ''
+    }`,
     legend,
     panels,
     arrange: 'stack',
@@ -124,7 +147,12 @@ function tokensChart(name: string, figures: ClassResult, active: number | undefi
 }
 
 function modeOf(mode: ModeShares, change: (values: readonly number[]) => readonly number[]): ModeShares {
-  return { cantSend: change(mode.cantSend), mayBorrow: change(mode.mayBorrow), canSend: change(mode.canSend) };
+  return {
+    cantSend: change(mode.cantSend),
+    mayBorrow: change(mode.mayBorrow),
+    canSend: change(mode.canSend),
+    idle: change(mode.idle),
+  };
 }
 
 /** Shares in the intervals of `thinned`. */

@@ -3,7 +3,7 @@ import type { Chart } from '../chart.ts';
 import { aboutReading } from '../facts.ts';
 import { formatDifference, formatNumber, formatQuantity, unitFor } from '../format.ts';
 import type { ChartSource, Reading, ReadPoint } from '../reading.ts';
-import { variableWords } from '../reading.ts';
+import { resultName, variableWords } from '../reading.ts';
 import { domainOf, type Guide, seriesLabels, type XySeries, xyLegend, xyPanel } from './xy.ts';
 
 const SERIES_LIMIT = 6;
@@ -73,7 +73,7 @@ export function transferCharts(source: ChartSource): Chart[] {
             ? `curl ${t.read.point.variables[name]}`
             : variableWords(name, t.read.point.variables[name] as string),
         );
-      if (source.results.length > 1) words.unshift(`result ${t.read.resultIndex + 1}`);
+      if (source.results.length > 1) words.unshift(resultName(source.results, t.read.resultIndex));
       if (manyFlows) words.unshift(t.flow);
       return words.join(', ') || t.flow;
     }),

@@ -44,6 +44,8 @@ export interface XyContent {
 }
 
 const MARKER_LIMIT = 60;
+/** Letters of a label that have room behind the end of a line. */
+const END_LETTERS = 23;
 
 /** Labels that name series: cleaned, short, and each its own. */
 export function seriesLabels(names: readonly string[]): string[] {
@@ -54,6 +56,26 @@ export function seriesLabels(names: readonly string[]): string[] {
     seen.set(label, count);
     return count === 1 ? label : `${label} (${count})`;
   });
+}
+
+/** Labels for the ends of lines: where they are too long, without the words that all of them have in common. */
+export function endLabels(labels: readonly string[], limit: number): string[] {
+  if (labels.every((label) => label.length <= limit)) return [...labels];
+  const parts = labels.map((label) => label.split(', ').map((part) => part.split(' ')));
+  const isEven = parts.every((own) => own.length === parts[0]?.length);
+  const shortened = !isEven
+    ? [...labels]
+    : parts.map((own) =>
+        own
+          .map((words, column) => {
+            const rest = words.filter((word) => !parts.every((other) => other[column]?.includes(word)));
+            return rest.join(' ');
+          })
+          .filter((part) => part !== '')
+          .join(', '),
+      );
+  const isTold = new Set(shortened).size === new Set(labels).size && shortened.every((label) => label !== '');
+  return (isTold ? shortened : labels).map((label) => clipText(label, limit));
 }
 
 /** Space that the names of rows need on a small screen (px), at most half of it: about 6 px a letter at 11 px. */
@@ -145,8 +167,9 @@ export function xyLegend(series: readonly XySeries[], guides: readonly Guide[] =
 function lineStyle(index: number): { colour: string; dash: readonly number[]; shape: string } {
   return {
     colour: (SERIES[index % SERIES.length] as (typeof SERIES)[number]).light,
-    dash: DASHES[index % DASHES.length] as readonly number[],
-    shape: SHAPES[index % SHAPES.length] as string,
+    // A colour that comes again has another dash and shape.
+    dash: DASHES[(index + Math.floor(index / SERIES.length)) % DASHES.length] as readonly number[],
+    shape: SHAPES[(index + Math.floor(index / SERIES.length)) % SHAPES.length] as string,
   };
 }
 
@@ -332,11 +355,15 @@ export function xyPanel(content: XyContent): Panel {
     }
     if (!size.narrow) {
       const labels: { label: string; place: number; colour: string }[] = [];
+      const ends = endLabels(
+        lines.map((s) => s.label),
+        END_LETTERS,
+      );
       lines.forEach((s, i) => {
         const last = s.points.at(-1);
         if (last)
           labels.push({
-            label: s.label,
+            label: ends[i] as string,
             place: place.height - placeOf(yScale, last.y, place.height),
             colour: lineStyle(i).colour,
           });
@@ -357,7 +384,7 @@ export function xyPanel(content: XyContent): Panel {
           name: 'label',
           data: {
             values: labels.map((l, i) => ({
-              label: clipText(l.label, 23),
+              label: clipText(l.label, END_LETTERS),
               place: rounded(spread[i] as number),
               colour: l.colour,
             })),

@@ -210,7 +210,7 @@ export function setUpWhatIf(place: HTMLElement, data: WhatIfData, engine: string
       ),
     );
     const rate =
-      knobs.find(({ knob }) => knob.kind === 'rate' && knob.path.includes('classes')) ??
+      knobs.find(({ knob }) => knob.kind === 'rate' && (knob.path[0] === 'vars' || knob.path.includes('classes'))) ??
       knobs.find(({ knob }) => knob.kind === 'rate');
     const configured = rate === undefined ? undefined : rateOfText(rate.input.value);
     if (configured !== undefined) onResult(configured, received);

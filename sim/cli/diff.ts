@@ -1,6 +1,8 @@
 import { compareResults } from '../output/diff.ts';
 import { diffReport } from '../output/diff-report.ts';
 import { EXIT } from '../output/exit-codes.ts';
+import { scenarioDifferences } from '../output/scenario-difference.ts';
+import type { Result } from '../run/result.ts';
 import { parseProbability } from '../units/probability.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
@@ -22,12 +24,20 @@ export const diff: Command = {
     const [left, right] = [args.text('left')!, args.text('right')!];
     const [leftResults, rightResults] = [readResults(left), readResults(right)];
     const comparison = compareResults(leftResults, rightResults);
-    show(diffReport(comparison, tolerance, stdoutTerminal()));
+    const names = [titleOf(left, leftResults), titleOf(right, rightResults)] as const;
+    const scenarios = scenarioDifferences(leftResults[0]?.scenario.document, rightResults[0]?.scenario.document);
+    show(diffReport(comparison, { titles: names, scenarios }, tolerance, stdoutTerminal()));
     const page = args.text('html');
     if (page !== undefined) await writePage(page, [...leftResults, ...rightResults]);
     return comparison.differences.some(({ relative }) => relative > tolerance) ? EXIT.failed : EXIT.ok;
   },
 };
+
+/** What a file holds, by its name and the title of its first result. */
+function titleOf(path: string, results: readonly Result[]): string {
+  const title = results[0]?.title ?? '';
+  return title === '' ? path : `${path}: ${title}`;
+}
 
 function toleranceOf(text: string | undefined): number {
   if (text === undefined) return 0;

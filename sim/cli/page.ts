@@ -4,6 +4,7 @@ import * as registry from '../../models/registry.ts';
 import type { LargeResult, SweepDigest } from '../../reports/digest.ts';
 import { explainScenario } from '../output/explain.ts';
 import type { Explanation } from '../output/explanation.ts';
+import { scenarioDifferences } from '../output/scenario-difference.ts';
 import type { Result } from '../run/result.ts';
 import { checkDocument, type LoadedScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
@@ -43,6 +44,8 @@ export async function writePage(path: string, given: readonly (Result | LargeRes
     digests,
     explanations: scenarios.flatMap((loaded, index) => valid(() => explain(loaded, results[index]!, index)) ?? []),
     findings: scenarios.flatMap(findings),
+    differences:
+      results.length === 2 ? scenarioDifferences(results[0]!.scenario.document, results[1]!.scenario.document) : [],
     command: ['sim', ...process.argv.slice(2).map(shellWord)].join(' '),
     clientScript: builtScript('page-client.js'),
     whatIf: builtScript('page-engine.js'),
@@ -93,7 +96,12 @@ function explain(loaded: LoadedScenario | undefined, result: Result, resultIndex
 /** What a check of a result's configuration finds. */
 function findings(loaded: LoadedScenario | undefined) {
   if (loaded === undefined) return [];
-  return lint(loaded.first, loaded.document).map(({ path, text, hint }) => ({ place: path.join('.'), text, hint }));
+  return lint(loaded.first, loaded.document).map(({ rule, path, text, hint }) => ({
+    rule,
+    place: path.join('.'),
+    text,
+    hint,
+  }));
 }
 
 /** A script that the build puts beside the command line. */

@@ -1,39 +1,91 @@
 import { visible } from '../scenario/visible-text.ts';
 import type { Comparison, Difference, Figure } from './diff.ts';
-import { deviation, fixed } from './figures.ts';
+import { deviation, figure, fixed, measureOf } from './figures.ts';
+import type { ScenarioDifference } from './scenario-difference.ts';
 import { renderTable } from './table.ts';
 import { styleOf, type Terminal } from './terminal.ts';
 
-/** A comparison as people read it: the figures that differ by more than `tolerance`, and how many there are in all. */
-export function diffReport({ compared, differences }: Comparison, tolerance: number, terminal: Terminal): string {
+/** What is compared, by name, and where its scenarios differ. */
+export interface Compared {
+  readonly titles: readonly [string, string];
+  readonly scenarios: readonly ScenarioDifference[];
+}
+
+/** Differences between scenarios beyond this number are counted, not listed. */
+const LISTED_SCENARIO = 20;
+
+/**
+ * A comparison as people read it: what is set differently, the figures that differ by more than `tolerance`, how many
+ * there are in all, and which differs most.
+ */
+export function diffReport(
+  { compared, differences }: Comparison,
+  { titles, scenarios }: Compared,
+  tolerance: number,
+  terminal: Terminal,
+): string {
   const style = styleOf(terminal);
   const outside = differences.filter(({ relative }) => relative > tolerance);
-  const lines: string[] = [];
+  const lines = [`A  ${visible(titles[0])}`, `B  ${visible(titles[1])}`, ...scenarioLines(scenarios), ''];
   if (outside.length > 0) {
     const column = (header: string, align: 'left' | 'right', cellOf: (difference: Difference) => string) =>
       ({ header, align, cells: outside.map(cellOf), dropRank: 0 }) as const;
     const table = [
       column('figure', 'left', ({ path }) => visible(path)),
-      column('left', 'right', ({ left }) => figureText(left)),
-      column('right', 'right', ({ right }) => figureText(right)),
+      column('A', 'right', (difference) => figureTexts(difference)[0]),
+      column('B', 'right', (difference) => figureTexts(difference)[1]),
       column('difference', 'right', differenceText),
     ];
     lines.push(...renderTable(table, style.dim), '');
   }
   const counts = `${fixed(compared, 0)} figures compared, ${fixed(differences.length, 0)} differ`;
-  if (tolerance === 0) lines.push(outside.length === 0 ? style.good(`✓ ${counts}`) : style.bad(`✗ ${counts}`));
-  else {
-    const verdict = `${counts}, ${fixed(outside.length, 0)} by more than ${fixed(100 * tolerance, 2)} %`;
-    lines.push(outside.length === 0 ? style.good(`✓ ${verdict}`) : style.bad(`✗ ${verdict}`));
-  }
+  const most = mostText(differences);
+  const verdict =
+    tolerance === 0 ? counts : `${counts}, ${fixed(outside.length, 0)} by more than ${fixed(100 * tolerance, 2)} %`;
+  lines.push(outside.length === 0 ? style.good(`✓ ${verdict}${most}`) : style.bad(`✗ ${verdict}${most}`));
   return `${lines.join('\n')}\n`;
 }
 
-function figureText(figure: Figure | undefined): string {
-  return figure === undefined ? 'none' : visible(String(figure));
+function scenarioLines(scenarios: readonly ScenarioDifference[]): string[] {
+  if (scenarios.length === 0) return ['the scenarios set the same'];
+  const text = (value: string | undefined): string => (value === undefined ? 'not set' : visible(value));
+  const listed = scenarios
+    .slice(0, LISTED_SCENARIO)
+    .map(({ path, a, b }) => `   ${visible(path)}: ${text(a)} → ${text(b)}`);
+  const more = scenarios.length - listed.length;
+  return ['the scenarios differ in', ...listed, ...(more > 0 ? [`   … and ${fixed(more, 0)} more`] : [])];
 }
 
-function differenceText({ left, right }: Difference): string {
-  if (typeof left !== 'number' || typeof right !== 'number') return '';
-  return left === 0 ? '' : deviation(100 * (right / left - 1));
+/** The figure that differs most of those with a percentage; empty where there is none. */
+function mostText(differences: readonly Difference[]): string {
+  const changes = differences.flatMap((difference) => {
+    const percent = percentOf(difference);
+    return percent === undefined ? [] : [{ difference, percent }];
+  });
+  if (changes.length < 2) return '';
+  const { difference, percent } = changes.reduce((a, b) => (Math.abs(b.percent) > Math.abs(a.percent) ? b : a));
+  const [left, right] = figureTexts(difference);
+  return `; most in ${visible(difference.path)}: ${left} → ${right} (${deviation(percent)})`;
+}
+
+/** Both figures in the unit that they are read in; as they are where they read alike. */
+function figureTexts({ path, left, right }: Difference): readonly [string, string] {
+  const measure = measureOf(path.split('.'));
+  const read = (value: Figure | undefined): string => {
+    if (value === undefined) return 'none';
+    return typeof value === 'number' && measure !== 'plain' ? figure(value, measure) : visible(String(value));
+  };
+  const texts = [read(left), read(right)] as const;
+  return texts[0] === texts[1] ? [String(left), String(right)] : texts;
+}
+
+function percentOf({ left, right }: Difference): number | undefined {
+  if (typeof left !== 'number' || typeof right !== 'number' || left === 0) return undefined;
+  const percent = 100 * (right / left - 1);
+  return Number.isFinite(percent) ? percent : undefined;
+}
+
+function differenceText(difference: Difference): string {
+  const percent = percentOf(difference);
+  return percent === undefined ? '' : deviation(percent);
 }

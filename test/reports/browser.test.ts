@@ -36,6 +36,7 @@ const SAMPLES: Readonly<Record<string, () => readonly Result[]>> = {
 
 interface Extras {
   readonly findings?: PageInput['findings'];
+  readonly differences?: NonNullable<PageInput['differences']>;
   readonly explanations?: readonly Explanation[];
   readonly whatIf?: string;
   readonly command?: string;
@@ -45,6 +46,7 @@ async function pageOf(results: readonly Result[], extras: Extras = {}): Promise<
   return renderPage({
     results,
     explanations: extras.explanations ?? [],
+    differences: extras.differences ?? [],
     findings: extras.findings ?? [],
     command: extras.command ?? 'sim run scenarios/htb-800B.yaml --html out.html',
     clientScript: await clientScript(),
@@ -477,7 +479,8 @@ describe.skipIf(!hasChromium)('a page in a browser', () => {
         const result = hostileResult(texts);
         const html = await pageOf([result, { ...result, title: text(7) }], {
           explanations,
-          findings: texts.map((place, i) => ({ place, text: text(i + 1), hint: text(i + 2) })),
+          findings: texts.map((place, i) => ({ rule: text(i + 3), place, text: text(i + 1), hint: text(i + 2) })),
+          differences: texts.map((path, i) => ({ path, a: text(i + 1), b: text(i + 2) })),
           command: text(8),
           whatIf: await engineScript(),
         });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../reports/explanation.ts';
-import { type Finding, renderPage } from '../../reports/page.ts';
+import type { Finding } from '../../reports/findings.ts';
+import { renderPage } from '../../reports/page.ts';
 import type { Result } from '../../sim/run/result.ts';
 import { clientScript, engineScript } from './bundles.ts';
 import { curlResult, singleResult, staircaseResult, sweepResult } from './sample-results.ts';
@@ -28,7 +29,12 @@ const EXPLANATION: Explanation = {
   warnings: ['the burst is small'],
 };
 
-const FINDING: Finding = { place: 'hops.bridge.classes', text: 'the quantum is large', hint: 'set quantum: 60000' };
+const FINDING: Finding = {
+  rule: 'quantum',
+  place: 'hops.bridge.classes',
+  text: 'the quantum is large',
+  hint: 'set quantum: 60000',
+};
 
 async function page(
   results: readonly Result[],
@@ -78,12 +84,14 @@ describe('the page of one run', () => {
     );
   });
 
-  it('lists forty findings of the configuration, and counts the others', async () => {
+  it('tells findings of one kind once, with twelve of their places, and counts the others', async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ ...FINDING, place: `hops.bridge.classes.1:${i}` }));
-    const html = await page([singleResult(0)], [], many);
-    expect(textOf(html).match(/hops\.bridge\.classes\.1:/g)).toHaveLength(40);
-    expect(textOf(html)).toContain('300 things to look at');
-    expect(textOf(html)).toContain('sim validate lists them all');
+    const html = textOf(await page([singleResult(0)], [], [...many, { ...FINDING, rule: 'burst', place: 'hops.x' }]));
+    expect(html.match(/hops\.bridge\.classes\.1:/g)).toHaveLength(12);
+    expect(html.match(/the quantum is large/g)).toHaveLength(2);
+    expect(html).toContain('301 things to look at, of 2 kinds, in the configuration');
+    expect(html).toContain('The same kind in 299 more places: hops.bridge.classes.1:1 , hops.bridge.classes.1:2');
+    expect(html).toContain('and 288 more, which sim validate lists');
   });
 
   it('says what was simulated, why it came out so, and how to get it again', () => {

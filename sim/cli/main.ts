@@ -53,7 +53,11 @@ const COMMANDS: readonly CommandEntry[] = [
     'Propose better values, simulated before and after',
     async () => (await import('./advise.ts')).advise,
   ],
-  ['models [kind]', 'List the models, or the parameters of one', async () => (await import('./models.ts')).models],
+  [
+    'models [kind]',
+    'List the models and the parts of a scenario, or all keys of one',
+    async () => (await import('./models.ts')).models,
+  ],
   ['schema', 'Print the JSON Schema of scenarios, for editors', async () => (await import('./schema.ts')).schema],
   ['init [template]', 'Write a scenario to begin with', async () => (await import('./init.ts')).init],
   ['report <results..>', 'Make a page of results', async () => (await import('./report.ts')).report],

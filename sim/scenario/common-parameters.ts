@@ -33,6 +33,13 @@ export const SCENARIO_SECTIONS = {
   reference: 'Figures measured elsewhere, to be drawn beside the results.',
 } as const;
 
+/** Keys of `sweep:` that are no variables, with their help. */
+export const SWEEP_KEYS = {
+  zip: 'Variables that go in step.',
+  sample:
+    'So many points of the grid, drawn at random, in place of all of them: a number, or a mapping with points, method (random or latin-hypercube) and seed.',
+} as const;
+
 /** A reference's keys; see reference.ts for what they mean. */
 export const REFERENCE_PARAMETERS = {
   file: {

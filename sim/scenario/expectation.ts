@@ -11,7 +11,8 @@ import type { CheckedHop } from './scenario-checker.ts';
 /** Members of a scenario by name; undefined where a member has problems of its own. */
 type Members<T> = ReadonlyMap<string, T | undefined>;
 
-const RELATIONS = ['within', 'below', 'above', 'equals'] as const;
+/** How a figure can be held against a value. */
+export const RELATIONS = ['within', 'below', 'above', 'equals'] as const;
 /** Words of a line; a name with spaces or points is quoted. */
 const WORD = /(?:"[^"]*"|[^\s"])+/g;
 /** Names of a path; a quoted one may hold points. */

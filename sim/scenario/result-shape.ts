@@ -49,8 +49,8 @@ export const POINT_PARTS: Readonly<Record<string, Shape>> = {
   events: 'number',
 };
 
-/** The shape of a flow's figures. */
-export function flowShape(source: ModelDeclaration): Shape {
+/** The shape of a flow's figures; `source` is undefined for what flows of all sources have. */
+export function flowShape(source: ModelDeclaration | undefined): Shape {
   return {
     parts: {
       sentPackets: 'number',

@@ -6,6 +6,7 @@ import {
   SCENARIO_PARAMETERS,
   SCENARIO_SECTIONS,
   SHAPED_HOP_PARAMETERS,
+  SWEEP_KEYS,
 } from './common-parameters.ts';
 import * as messages from './messages.ts';
 import { SAMPLE_METHODS } from './sweep-sample.ts';
@@ -115,7 +116,7 @@ class SchemaBuilder {
     return {
       type: 'object',
       properties: {
-        zip: { type: 'object', additionalProperties: values, description: 'Variables that go in step.' },
+        zip: { type: 'object', additionalProperties: values, description: SWEEP_KEYS.zip },
         sample: {
           anyOf: [
             count,
@@ -130,7 +131,7 @@ class SchemaBuilder {
               additionalProperties: false,
             },
           ],
-          description: 'So many points of the grid, drawn at random, in place of all of them.',
+          description: SWEEP_KEYS.sample,
         },
       },
       additionalProperties: values,

@@ -44,7 +44,7 @@ describe('the command line', () => {
     [['run', small, '--tc-version', '6.1'], 'says how --format tc shows'],
     [['explain', small, '--size', 'big'], '--size: expected a packet size'],
     [['explain', small, 'extra'], 'unexpected argument "extra"'],
-    [['models', 'htbb'], 'no model of kind "htbb"\n  hint: did you mean htb?'],
+    [['models', 'htbb'], 'no model or part of a scenario is called "htbb"\n  hint: did you mean htb?'],
     [['init', 'nothing'], 'the templates are htb, tbf, tcp, curl'],
     [['report', small], 'expected --html FILE'],
     [['diff', small, small, '--tolerance', 'much'], '--tolerance: expected a share such as 1% or 0.01'],
@@ -127,6 +127,14 @@ describe('sim models, schema and init', () => {
     expect(stdout).toMatch(/\n {2}r2q .*default 10/);
     expect(stdout).toMatch(/\n {6}rate .*required/);
     expect(stdout).toMatch(/\ncounters\n/);
+  });
+
+  test('lists the parts of a scenario, and shows one by its name or its key', () => {
+    expect(sim('models').stdout).toMatch(/\nparts of a scenario\n(?: .*\n)* {2}link +The line behind the hop\./);
+    for (const name of ['link', 'hop', 'hops', 'flow', 'timer', 'filter', 'filters', 'expect', 'sweep', 'reference']) {
+      expect(sim('models', name)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^\w+ \(\w+:\): /) });
+    }
+    expect(sim('models', 'lnk')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean link?') });
   });
 
   test('prints the JSON Schema', () => {

@@ -21,6 +21,12 @@ const UNLIMITED_BYTES = 0xffffffff;
 /** Slot numbers of a rate table run to 255; what is longer exceeds a policer with a table of its own. */
 const LAST_SLOT = 255;
 
+/**
+ * From this kernel on a packet is classified anew 16 times, before 4 times (net/sched/cls_api.c: max_reclassify_loop;
+ * sch_api.c: MAX_REC_LOOP).
+ */
+const MANY_RECLASSIFICATIONS = release(5, 14);
+
 /** What a policer is set to. */
 export interface PoliceSettings {
   readonly tickNs: number;
@@ -37,6 +43,8 @@ export interface PoliceSettings {
   /** Whether a super-packet is measured against `mtu` by its segments, and the Ethernet header counted in on ingress. */
   readonly mtuBySegment: boolean;
   readonly sentAtEnqueue: boolean;
+  /** How often a packet is classified anew before it is dropped. */
+  readonly reclassifications: number;
 }
 
 function bucketOf(values: Values, rateBitsPerSecond: number, burstBytes: number): Bucket {
@@ -90,6 +98,7 @@ export function policeSettings(values: Values): PoliceSettings {
     ingress: values.ingress as boolean,
     mtuBySegment: kernelRelease >= release(5, 18),
     sentAtEnqueue: kernelRelease < release(3, 0),
+    reclassifications: kernelRelease < MANY_RECLASSIFICATIONS ? 4 : 16,
   };
 }
 
@@ -221,11 +230,12 @@ export const police: ShaperDeclaration = {
   },
   counters: {
     ...qdiscCounters,
-    exceeded: 'Packets beyond the rate or the mtu (overlimits of the action).',
+    exceeded: 'Packets beyond the rate or the mtu (overlimits of the action), those of reclassify each time anew.',
     ok: 'Packets with the verdict ok.',
     shot: 'Packets with the verdict drop.',
     other: 'Packets with another verdict; those of reclassify are dropped.',
-    policedPackets: 'Packets that came, whatever became of them (segments of a super-packet counted singly).',
+    policedPackets:
+      'Packets that came, whatever became of them (segments of a super-packet counted singly, those of reclassify each time anew).',
     policedBytes: 'Bytes that came.',
     lastUseNs: 'When the last packet came (ns).',
     averageRate: 'The estimated average (bytes per second); 0 without avrate.',

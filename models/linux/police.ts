@@ -35,7 +35,7 @@ export class Police extends BaseQdisc {
   #shot = 0;
   #other = 0;
   readonly #estimator: RateEstimator | undefined;
-  /** All that came, whatever became of it. */
+  /** All that came, whatever became of it; what is classified again comes again. */
   #policedBytes = 0;
   #policedPackets = 0;
   #lastUseNs = 0;
@@ -59,10 +59,10 @@ export class Police extends BaseQdisc {
   }
 
   enqueue(packet: number, nowNs: number): number {
-    this.#policedBytes += this.#lengthOf(packet);
-    this.#policedPackets += this.packets.segments[packet]!;
     this.#lastUseNs = nowNs;
-    const verdict = this.#judge(packet, nowNs);
+    let verdict = this.#judge(packet, nowNs);
+    for (let again = this.#settings.reclassifications; again > 0 && verdict === 'reclassify'; again--)
+      verdict = this.#judge(packet, nowNs);
     if (verdict === 'drop') this.#shot++;
     else if (verdict === 'ok') this.#ok++;
     else this.#other++;
@@ -75,8 +75,11 @@ export class Police extends BaseQdisc {
     return result;
   }
 
+  /** One run of the action, which counts the packet each time. */
   #judge(packet: number, nowNs: number): Verdict {
     const settings = this.#settings;
+    this.#policedBytes += this.#lengthOf(packet);
+    this.#policedPackets += this.packets.segments[packet]!;
     const { average } = settings;
     const isTooFast = average !== undefined && this.#estimator!.bytesPerSecond >= average.bytesPerSecond;
     if (!isTooFast && this.#fitsMtu(packet)) {

@@ -65,11 +65,29 @@ describe('a policer', () => {
     expect(root.report(0).counters).toMatchObject({ exceeded: 3, shot: 0, ok, other, droppedPackets: 0 });
   });
 
-  it('drops what exceeds where nothing is said, as the kernel classifies it again until it gives up', () => {
-    const { root, departures } = run(nested('police', { rate: 8e6, burst: 2000 }), [burstOf(5, 1000)]);
+  it.each([
+    ['6.12', 16],
+    ['4.9', 4],
+  ])('drops what exceeds where nothing is said, as Linux %s classifies it again %d times', (kernel, again) => {
+    const { root, departures } = run(nested('police', { rate: 8e6, burst: 2000, kernel }), [burstOf(5, 1000)]);
     expect(departures).toHaveLength(2);
-    // The action itself counts a drop only where its own verdict is drop.
-    expect(root.report(0).counters).toMatchObject({ exceeded: 3, shot: 0, ok: 2, other: 3, droppedPackets: 3 });
+    // The action counts each of its runs, but a drop only where its own verdict is drop.
+    expect(root.report(0).counters).toMatchObject({
+      exceeded: 3 * (1 + again),
+      policedPackets: 2 + 3 * (1 + again),
+      policedBytes: (2 + 3 * (1 + again)) * 1000,
+      shot: 0,
+      ok: 2,
+      other: 3,
+      droppedPackets: 3,
+    });
+  });
+
+  it('charges what is classified again though it conforms, until the bucket is empty', () => {
+    const given = { rate: 8e6, burst: 5000, conform: 'reclassify', exceed: 'pipe' };
+    const { root, departures } = run(nested('police', given), [burstOf(1, 1000)]);
+    expect(departures).toHaveLength(1);
+    expect(root.report(0).counters).toMatchObject({ exceeded: 1, policedPackets: 6, other: 1, droppedPackets: 0 });
   });
 
   it('hands what passes to the qdisc behind it', () => {

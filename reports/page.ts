@@ -147,6 +147,13 @@ function whatIfSection(input: PageInput, source: ChartSource): Html | undefined 
 `;
 }
 
+/** The run that charts over time look at, in words. */
+function lookedAt({ results, varying }: ChartSource, look: ReadPoint): string {
+  const words = pointWords(look, varying);
+  const name = results.length > 1 ? resultName(results, look.resultIndex) : '';
+  return [name, words].filter((part) => part !== '').join(', ');
+}
+
 /** The title of the page: of two results with one title, once. */
 function titleOf(results: readonly Result[]): string {
   const titles = new Set(results.map((r) => r.title));
@@ -164,7 +171,9 @@ function partOf(digest: SweepDigest | undefined): Html | undefined {
 function verdictParts(points: readonly ReadPoint[], source: ChartSource, digests: PageInput['digests'] = []): Html[] {
   const whole = points.filter(({ resultIndex }) => digests[resultIndex] === undefined);
   const parts = digests.flatMap((digest) => (digest === undefined ? [] : [digestVerdict(digest), drawnWords(digest)]));
-  return whole.length > 0 || parts.length === 0 ? [verdictSection(whole, source.varying), ...parts] : parts;
+  return whole.length > 0 || parts.length === 0
+    ? [verdictSection(whole, source.varying, source.results), ...parts]
+    : parts;
 }
 
 /**
@@ -180,7 +189,7 @@ export async function renderPage(input: PageInput): Promise<string> {
   const lead = leadOf(source, charts, input.explanations, differencesWords(differences));
   const figures: Html[] = [];
   for (const chart of charts) figures.push(await figureHtml(chart));
-  const lookWords = source.look === undefined ? '' : pointWords(source.look, source.varying);
+  const lookWords = source.look === undefined ? '' : lookedAt(source, source.look);
   const title = titleOf(input.results);
   const words = input.results.map(
     (result, i) =>

@@ -1,9 +1,9 @@
-import type { ExpectationResult, PointResult } from '../sim/run/result.ts';
+import type { ExpectationResult, PointResult, Result } from '../sim/run/result.ts';
 import { mappingOf, textOf } from './document.ts';
 import { formatNumber, formatQuantity, type Measure } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { rateOfText } from './quantity.ts';
-import { pointWords, type ReadPoint } from './reading.ts';
+import { pointWords, type ReadPoint, resultName } from './reading.ts';
 import { orderedValues } from './variables.ts';
 
 const LIST_LIMIT = 60;
@@ -79,17 +79,30 @@ function variableOf({ point, result }: ReadPoint, name: string): string {
   return point.variables[name] ?? textOf(mappingOf(mappingOf(result.scenario.document).vars)[name]) ?? name;
 }
 
+/** The runs that are judged: which variables tell them apart, and whose they are. */
+interface Runs {
+  readonly varying: readonly string[];
+  readonly results: readonly Result[];
+}
+
+function whereOf(read: ReadPoint, { varying, results }: Runs): string {
+  const words = pointWords(read, varying);
+  const name = results.length > 1 ? resultName(results, read.resultIndex) : '';
+  const where = words === '' ? '' : `with ${words}`;
+  return name === '' ? where : [`in ${name}`, where].filter((part) => part !== '').join(' ');
+}
+
 /** One line of `expect:` with what became of it: in one run, or in all runs of a grid. */
-function judgedLine(group: readonly Judged[], varying: readonly string[]): Html {
+function judgedLine(group: readonly Judged[], runsOf: Runs): Html {
   const first = group[0] as Judged;
   const failed = group.filter((j) => !j.expectation.passed);
   const passed = failed.length === 0;
   const text = html`<code>${shown(groupText(group), 300)}</code><br>`;
   if (group.length === 1) {
-    const where = pointWords(first.read, varying);
+    const where = whereOf(first.read, runsOf);
     return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
       passed ? 'Passed' : 'Failed'
-    }</strong>${where === '' ? undefined : html` with ${shown(where)}`}: ${gotWords(first.expectation)}</span></div></li>`;
+    }</strong>${where === '' ? undefined : html` ${shown(where)}`}: ${gotWords(first.expectation)}</span></div></li>`;
   }
   const ordered = [...failed, ...group.filter((j) => j.expectation.passed)];
   const runs = ordered
@@ -98,7 +111,7 @@ function judgedLine(group: readonly Judged[], varying: readonly string[]): Html 
       ({ read, expectation }) =>
         html`<li class="${expectation.passed ? 'passed' : 'failed'}">${signOf(expectation.passed)}<span><strong>${
           expectation.passed ? 'Passed' : 'Failed'
-        }</strong> with ${shown(pointWords(read, varying))}: ${gotWords(expectation)}</span></li>`,
+        }</strong> ${shown(whereOf(read, runsOf))}: ${gotWords(expectation)}</span></li>`,
     );
   const hidden = ordered.length - runs.length;
   return html`<li class="${passed ? 'passed' : 'failed'}">${signOf(passed)}<div>${text}<span class="detail"><strong>${
@@ -116,12 +129,17 @@ function judgedLine(group: readonly Judged[], varying: readonly string[]): Html 
 
 function failureLine(point: PointResult, where: string): Html {
   return html`<li class="failed"><span class="sign" aria-hidden="true">✗</span><div><strong>Did not run</strong>${
-    where === '' ? undefined : html` <span class="where">at ${shown(where)}</span>`
+    where === '' ? undefined : html` <span class="where">${shown(where)}</span>`
   }<br><span class="detail">${shown(point.failed ?? '', 400)}</span></div></li>`;
 }
 
 /** Whether all expectations hold: the headline, then each of them, failed ones first. */
-export function verdictSection(points: readonly ReadPoint[], varying: readonly string[]): Html {
+export function verdictSection(
+  points: readonly ReadPoint[],
+  varying: readonly string[],
+  results: readonly Result[] = [],
+): Html {
+  const runs = { varying, results };
   const judged = points.flatMap(judgedOf);
   const broken = points.filter((read) => read.point.failed !== undefined);
   const failed = judged.filter((j) => !j.expectation.passed);
@@ -152,8 +170,8 @@ export function verdictSection(points: readonly ReadPoint[], varying: readonly s
   }
   const ordered = [...groups.values()].sort((a, b) => Number(holds(a)) - Number(holds(b)));
   const lines = [
-    ...broken.map((read) => failureLine(read.point, pointWords(read, varying))),
-    ...ordered.map((group) => judgedLine(group, varying)),
+    ...broken.map((read) => failureLine(read.point, whereOf(read, runs))),
+    ...ordered.map((group) => judgedLine(group, runs)),
   ];
   const hidden = lines.length - LIST_LIMIT;
   return html`<p class="headline ${state}"><span class="sign" aria-hidden="true">${

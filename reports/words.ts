@@ -191,7 +191,7 @@ function variableLine(source: ChartSource, name: string): Html {
   const isNamed = quantityVaried(source.points, name) === undefined;
   const text =
     values.length <= (isNamed ? NAMES_IN_WORDS : VALUES_IN_WORDS)
-      ? `is ${listWords(values).replace(/ and (?=[^,]*$)/, ' or ')}`
+      ? `is ${values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`}`
       : `takes ${values.length} values from ${values[0]} to ${values.at(-1)}`;
   return html`<li><strong>‹${shown(name)}›</strong> ${shown(`${text}.`, 400)}</li>`;
 }

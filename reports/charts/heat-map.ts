@@ -142,7 +142,7 @@ function heatPanel(
     const cell = Math.max(4, Math.min(34, Math.round((size.narrow ? 320 : 420) / ys.length)));
     // Labels stand at an angle of 50 degrees, the title is below them.
     const longest = Math.max(...xs.map((text) => text.length));
-    const bottom = Math.round(44 + 5.2 * longest);
+    const bottom = Math.round(54 + 5.2 * longest);
     return size.narrow
       ? { left: 62, top: 30, right: 8, bottom, height: cell * ys.length }
       : { left: 76, top: 30, right: 20, bottom, height: cell * ys.length };

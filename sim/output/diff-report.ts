@@ -56,14 +56,20 @@ function scenarioLines(scenarios: readonly ScenarioDifference[]): string[] {
   return ['the scenarios differ in', ...listed, ...(more > 0 ? [`   … and ${fixed(more, 0)} more`] : [])];
 }
 
-/** The figure that differs most of those with a percentage; empty where there is none. */
+/** What flows got, which is looked at before inner counters. */
+const OF_FLOWS = /\.flows\..*\.(?:bitsPerSecond|packetsPerSecond|delaySeconds|transfer)\b/;
+
+/** The figure of a flow that differs most, or of all where none does; empty where there is no choice. */
 function mostText(differences: readonly Difference[]): string {
   const changes = differences.flatMap((difference) => {
     const percent = percentOf(difference);
     return percent === undefined ? [] : [{ difference, percent }];
   });
   if (changes.length < 2) return '';
-  const { difference, percent } = changes.reduce((a, b) => (Math.abs(b.percent) > Math.abs(a.percent) ? b : a));
+  const ofFlows = changes.filter((change) => OF_FLOWS.test(change.difference.path));
+  const { difference, percent } = (ofFlows.length > 0 ? ofFlows : changes).reduce((a, b) =>
+    Math.abs(b.percent) > Math.abs(a.percent) ? b : a,
+  );
   const [left, right] = figureTexts(difference);
   return `; most in ${visible(difference.path)}: ${left} → ${right} (${deviation(percent)})`;
 }

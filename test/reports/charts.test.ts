@@ -3,7 +3,7 @@ import type { Chart } from '../../reports/chart.ts';
 import { NARROW, panelSpec, WIDE } from '../../reports/chart.ts';
 import { chooseCharts } from '../../reports/charts/choose.ts';
 import { errorBounds, stepOf } from '../../reports/charts/heat-map.ts';
-import { domainOf, placeOf, seriesLabels, spreadLabels } from '../../reports/charts/xy.ts';
+import { domainOf, endLabels, placeOf, seriesLabels, spreadLabels } from '../../reports/charts/xy.ts';
 import { chartSource } from '../../reports/reading.ts';
 import { renderSvgs, wrapText } from '../../reports/svg.ts';
 import { CHART_CONFIG } from '../../reports/theme.ts';
@@ -180,6 +180,49 @@ describe('findings', () => {
     expect(titleOf(chart('one run', 'tokens'))).toBe("Class bridge 1:108: can't send 90 %, can send 9.8 % of the time");
   });
 
+  it('of tokens call a class idle where nothing waits in it and it cannot send', () => {
+    const [point] = singleResult().points;
+    const { bridge } = point!.hops;
+    const leaf = bridge!.classes['1:108']!;
+    // Of 100 intervals the first 50 have packets, 8 % of each in which it can send; it can send in the first two.
+    const backlogBytes = {
+      ...leaf.series!.backlogBytes!,
+      max: Array.from({ length: 100 }, (_, i) => (i < 50 ? 1000 : 0)),
+    };
+    const classes = { ...bridge!.classes, '1:108': { ...leaf, series: { ...leaf.series, backlogBytes } } };
+    const hops = { bridge: { ...bridge!, classes } };
+    const source = chartSource([{ ...singleResult(), points: [{ ...point!, hops }] }]);
+    const tokens = chooseCharts(source).find((c) => c.name === 'tokens')!;
+    expect(titleOf(tokens)).toBe("Class bridge 1:108: nothing waits 46 %, can't send 44 %, can send 9.8 % of the time");
+    expect(tokens.note).toContain('The kernel looks at a class only when packets come or leave');
+    expect(tokens.legend.map(({ label }) => label)).toContain('nothing waits');
+  });
+
+  it('over versions are rows in the order of the scenario, not numbers', () => {
+    const kernels = ['2.6.22', '3.6', '3.10', '6.2'];
+    const points = kernels.map((kernel) => ({ ...htbPoint({}), variables: { kernel } }));
+    const { sweep: _, ...rest } = HTB_DOCUMENT;
+    const charts = chooseCharts(chartSource([resultOf('kernels', rest, points)]));
+    const [panel] = charts.find((c) => c.name === 'response')!.panels;
+    expect(panel!.y).toEqual({ type: 'band', domain: kernels.map((kernel) => `kernel ${kernel}`) });
+  });
+
+  it('of a comparison have an even scale, unless one change would flatten all others', () => {
+    const changed = (rate: number) => {
+      const [point] = singleResult().points;
+      const { generator } = point!.flows;
+      const bitsPerSecond = { ...generator!.bitsPerSecond, accounted: rate };
+      return chartSource([
+        singleResult(),
+        { ...singleResult(), points: [{ ...point!, flows: { generator: { ...generator!, bitsPerSecond } } }] },
+      ]);
+    };
+    const comparison = (rate: number) => chooseCharts(changed(rate)).find((c) => c.name === 'comparison')!;
+    expect(comparison(1e9).panels[0]!.x.type).toBe('linear');
+    expect(comparison(1e11).panels[0]!.x.type).toBe('symlog');
+    expect(comparison(1e11).note).toContain('logarithmic away from zero');
+  });
+
   it('of the backlog tell when the queue is full', () => {
     expect(titleOf(chart('one run', 'backlog'))).toBe(
       'The queue of bridge 1:108 fills to 844 kB within 130 ms and stays full',
@@ -262,6 +305,13 @@ describe('helpers of drawings', () => {
 
   it('name series each by its own name', () => {
     expect(seriesLabels(['a', 'a', '', 'x'.repeat(60)])).toEqual(['a', 'a (2)', '(no name)', `${'x'.repeat(47)}…`]);
+  });
+
+  it('name the ends of lines by what tells them apart, where the whole has no room', () => {
+    const labels = ['64-byte packets, kernel 2.6.22', '64-byte packets, kernel 3.6', '1514-byte packets, kernel 3.6'];
+    expect(endLabels(labels, 23)).toEqual(['64-byte, 2.6.22', '64-byte, 3.6', '1514-byte, 3.6']);
+    expect(endLabels(['office', 'backup'], 23)).toEqual(['office', 'backup']);
+    expect(endLabels(['a very long name of a flow indeed', 'b'], 23)).toEqual(['a very long name of a …', 'b']);
   });
 
   it('pad domains, and start at zero where told', () => {

@@ -8,13 +8,15 @@ import { simulate } from '../run/simulate.ts';
 import type { FlowSpec, HopSpec, LinkSpec, Scenario } from '../scenario/scenario.ts';
 import { FULL_FRAME_BYTES } from '../tc/lint/finding.ts';
 import { formatRate, writeRate } from '../units/rate.ts';
-import { type TreeClass, treeOf } from './htb-tree.ts';
+import { resultOf, type TreeClass, treeOf } from './htb-tree.ts';
 import { judgePromises, promisesGain } from './judge.ts';
 import { meanOf, mixText, type SizeMix, sizeMixOf } from './packet-mix.ts';
 import type { Adviser, Outcome, Proposal } from './proposal.ts';
 
 /** A class that gets its rate that closely is left alone. */
 const CLOSE_ENOUGH = 0.01;
+/** A class that sends less than this share of what its rate gives is not limited by it. */
+const AT_BOUND = 0.95;
 /** Configured rates are looked for from a quarter of the wanted one to twice as much. */
 const LEAST_SHARE = 0.25;
 const MOST_SHARE = 2;
@@ -45,6 +47,12 @@ interface Part {
   readonly weight: number;
 }
 
+/** What passes a class, and at which rate (bit/s). */
+interface Passing {
+  readonly given: readonly Part[];
+  readonly sends: number;
+}
+
 /** A configured rate, and what it gives to packets of the mix (bit/s). */
 interface Given {
   readonly configured: number;
@@ -70,7 +78,10 @@ export class RateAdviser implements Adviser {
     if (cost !== 'table' && cost !== 'table-clamped') return undefined;
     const parts = this.#partsByClass(scenario, point, hop);
     const proposals = treeOf(values).flatMap((entry) =>
-      this.#proposeFor(hop, values, entry, parts.get(entry.name) ?? []),
+      this.#proposeFor(hop, values, entry, {
+        given: parts.get(entry.name) ?? [],
+        sends: resultOf(point, hop, entry.name)?.bitsPerSecond ?? 0,
+      }),
     );
     if (proposals.length === 0) return undefined;
     return {
@@ -81,7 +92,7 @@ export class RateAdviser implements Adviser {
     };
   }
 
-  #proposeFor(hop: HopSpec, values: HtbValues, entry: TreeClass, given: readonly Part[]): Proposal[] {
+  #proposeFor(hop: HopSpec, values: HtbValues, entry: TreeClass, { given, sends }: Passing): Proposal[] {
     const parts =
       given.length > 0 ? given : [{ size: FULL_FRAME_BYTES, gsoBytes: undefined, headersBytes: 0, weight: 1 }];
     const { rate, ceil } = entry.given;
@@ -92,6 +103,7 @@ export class RateAdviser implements Adviser {
       const found = this.#search(values, entry.name, wanted, parts);
       if (found === undefined) return [];
       const [now, best] = found as [Given, Given];
+      if (sends < AT_BOUND * Math.min(now.got, wanted)) return [];
       const off = (got: number): string => deviation(100 * (got / wanted - 1));
       const reason =
         `kernel ${version} gives ${formatRate(now.got)} for ${formatRate(wanted)} (${off(now.got)}) to ` +

@@ -230,6 +230,27 @@ flows:
     );
   });
 
+  it('leaves rates alone that limit nothing', () => {
+    const advice = advised(`
+duration: 1s
+warmup: 100ms
+hops:
+  h:
+    shaper: htb
+    kernel: "2.6.25"
+    tc: "2.6.23"
+    hz: 1000
+    classes:
+      "1:1": { rate: 900mbit, burst: 100kb, cburst: 100kb }
+      "1:10": { parent: "1:1", rate: 600mbit, burst: 100kb, cburst: 100kb }
+flows:
+  f: { source: cbr, rate: 950mbit, size: 836b, via: [h], class: "1:10" }
+`);
+    // The table gives 1:1 more than 900 Mbit/s too, but 1:10 sends no more than 653.
+    expect(Object.keys(values(advice))).toEqual(['hops.h.classes.1:10.rate']);
+    expect(advice.idle).toEqual([]);
+  });
+
   it('finds it for the sizes that the flow really mixes', () => {
     const advice = advised(`
 duration: 2s

@@ -66,7 +66,13 @@ export interface LegendEntry {
 /** A table: under a chart, or of its own. */
 export interface Table {
   readonly caption: string;
-  readonly columns: readonly { readonly label: string; readonly unit?: string; readonly number: boolean }[];
+  readonly columns: readonly {
+    readonly label: string;
+    readonly unit?: string;
+    readonly number: boolean;
+    /** Texts of the column in the order in which a reader sorts them; absent: by number or letters. */
+    readonly order?: readonly string[];
+  }[];
   readonly rows: readonly (readonly (string | number | null)[])[];
   readonly note?: string;
 }

@@ -133,7 +133,7 @@ h2,h3,h4{break-after:avoid}
 details::details-content{content-visibility:visible!important;display:block!important;height:auto!important}
 .scroll,pre{overflow:visible;max-height:none}
 table{font-size:7.5pt;min-width:0;max-width:100%}th,td{padding:3px 8px 3px 0}td.n{white-space:normal}thead th{position:static;min-width:0}
-tr{break-inside:avoid}
+tr{break-inside:avoid}thead{break-after:avoid}tbody tr:first-child{break-before:avoid}
 a{color:inherit;text-decoration:none}
 }
 `.trim();

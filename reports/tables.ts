@@ -3,6 +3,7 @@ import type { Table } from './chart.ts';
 import { formatNumber, formatQuantity } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { type ChartSource, pointWords, type ReadPoint, resultName } from './reading.ts';
+import { valuesOf } from './variables.ts';
 import { measureOf } from './verdict.ts';
 
 const ROW_LIMIT = 200;
@@ -19,11 +20,13 @@ export function tableHtml(table: Table, id: string): Html {
     const cells = row.map((cell, i) => {
       const number = table.columns[i]?.number === true;
       const content = cell === null ? html`–` : number ? html`${String(cell)}` : shown(String(cell), 400);
+      const rank = table.columns[i]?.order?.indexOf(String(cell)) ?? -1;
+      const order = rank < 0 ? undefined : html` data-order="${rank}"`;
       return i === 0 && !number
-        ? html`<th scope="row">${content}`
+        ? html`<th scope="row"${order}>${content}`
         : number
           ? html`<td class="n">${content}`
-          : html`<td>${content}`;
+          : html`<td${order}>${content}`;
     });
     return html`<tr>${cells}\n`;
   });
@@ -80,7 +83,7 @@ export function pointsTable(source: ChartSource, points: readonly ReadPoint[]): 
     caption: 'Every run',
     columns: [
       ...(many ? [{ label: 'Result', number: false }] : []),
-      ...source.varying.map((label) => ({ label, number: false })),
+      ...source.varying.map((label) => ({ label, number: false, order: valuesOf(points, label) })),
       { label: 'Flow', number: false },
       { label: 'Configured', unit: 'Mbit/s', number: true },
       { label: 'Received', unit: 'Mbit/s', number: true },
@@ -223,12 +226,12 @@ const SHOWN_BY_NAME = new Set([
   'ctokensShown',
 ]);
 
-/** Counters by the words of this page. */
+/** Counters by the words of this page, in the order of their columns. */
 const COUNTER_LABELS: Readonly<Record<string, { readonly label: string; readonly unit?: string }>> = {
   backlogBytes: { label: 'Backlog', unit: 'B' },
-  overlimits: { label: 'Overlimits' },
   lended: { label: 'Lended', unit: 'packets' },
   borrowed: { label: 'Borrowed', unit: 'packets' },
+  overlimits: { label: 'Overlimits' },
   giants: { label: 'Giants', unit: 'packets' },
   tokens: { label: 'Tokens', unit: 'ticks' },
   ctokens: { label: 'Ctokens', unit: 'ticks' },
@@ -249,7 +252,8 @@ function countersOf(classes: readonly ClassResult[]): string[] {
     for (const [name, value] of Object.entries(c))
       if (!SHOWN_BY_NAME.has(name) && typeof value === 'number' && value !== 0) names.add(name);
   }
-  return [...names];
+  const known = Object.keys(COUNTER_LABELS);
+  return [...known.filter((name) => names.has(name)), ...[...names].filter((name) => !known.includes(name))];
 }
 
 function classesTable(hopName: string, hop: HopResult): Table | undefined {
@@ -271,7 +275,7 @@ function classesTable(hopName: string, hop: HopResult): Table | undefined {
     rows: classes.slice(0, ROW_LIMIT).map(([name, c]) => [
       name,
       c.parent ?? null,
-      c.mode ?? null,
+      c.mode?.replace('-', '\u00a0') ?? null,
       formatNumber(c.bitsPerSecond / 1e6, 6),
       formatNumber(c.sentPackets, 15),
       formatNumber(c.droppedPackets, 15),
@@ -300,7 +304,7 @@ function hopsTable(read: ReadPoint): Table {
       ),
       Object.entries(hop.counters)
         .filter(([counter, value]) => value !== 0 && !IN_OTHER_COLUMNS.has(counter))
-        .map(([counter, value]) => `${counter} ${formatNumber(value, 15)}`)
+        .map(([counter, value]) => `${counterLabel(counter).toLowerCase()} ${formatNumber(value, 15)}`)
         .join(', ') || null,
     ]);
     for (const [child, report] of Object.entries(hop.children ?? {})) add(`${name} › ${child}`, report, undefined);

@@ -22,8 +22,10 @@ function sortBy(table: HTMLTableElement, column: number, ascending: boolean): vo
   const body = table.tBodies[0];
   if (body === undefined) return;
   const keyed = [...body.rows].map((row) => {
-    const text = row.cells[column]?.textContent ?? '';
-    return { row, text, number: numberOf(text) };
+    const cell = row.cells[column];
+    const text = cell?.textContent ?? '';
+    const order = cell?.dataset.order;
+    return { row, text, number: order === undefined ? numberOf(text) : Number(order) };
   });
   const sign = ascending ? 1 : -1;
   keyed.sort((a, b) => {

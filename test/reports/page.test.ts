@@ -155,6 +155,17 @@ describe('the verdict', () => {
   });
 });
 
+describe('the table of all runs', () => {
+  it('knows the order of versions and rates, which their letters do not tell', async () => {
+    const html = await page([staircaseResult(['2.6.25', '3.6', '3.10'])], []);
+    const orderOf = (text: string): string[] =>
+      [...html.matchAll(new RegExp(`data-order="(\\d+)"><bdi>${text}</bdi>`, 'g'))].map(([, rank]) => rank as string);
+    expect(new Set(orderOf('3\\.6'))).toEqual(new Set(['1']));
+    expect(new Set(orderOf('3\\.10'))).toEqual(new Set(['2']));
+    expect(new Set(orderOf('476mbit'))).toEqual(new Set(['0']));
+  });
+});
+
 describe('a grid of 10,000 runs', () => {
   it('makes a page below 3 MB that holds each of them', async () => {
     const html = await page([sweepResult(100, 100)], []);

@@ -174,7 +174,9 @@ describe('sim diff and report', () => {
     const right = result('other.json', small, '--set', 'rate=10100kbit', '--duration', '1s');
     const { exitCode, stdout } = sim('diff', left, right);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/point\.flows\.load\.bitsPerSecond\.accounted +[\d.]+ Mbit\/s +[\d.]+ Mbit\/s +\+(0\.9|1\.0)\d %/);
+    expect(stdout).toMatch(
+      /point\.flows\.load\.bitsPerSecond\.accounted +[\d.]+ Mbit\/s +[\d.]+ Mbit\/s +\+(0\.9|1\.0)\d %/,
+    );
     expect(sim('diff', left, right, '--tolerance', '100%').exitCode).toBe(0);
   });
 

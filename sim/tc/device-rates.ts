@@ -1,5 +1,5 @@
 import { parseRate } from '../units/rate.ts';
-import type { TcClass, TcDevice } from './model.ts';
+import type { TcDevice } from './model.ts';
 
 const LINK_RATES = [1e9, 1e10, 1e11, 1e12, 1e13];
 
@@ -12,14 +12,17 @@ export function linkRateFor(device: TcDevice): number {
   return LINK_RATES.find((rate) => rate >= most * 1.1) ?? 0;
 }
 
-/** The least of what a class and each class above it may use at most (bit/s). */
-export function classLimit(device: TcDevice, id: number): number {
-  const rates: number[] = [];
-  for (let entry = device.classes.find((candidate) => candidate.id === id); entry !== undefined; ) {
-    const { options, parent }: TcClass = entry;
-    const { rate, ceil } = options;
-    rates.push(parseRate(String(ceil ?? rate)));
-    entry = device.classes.find((candidate) => candidate.id === parent);
-  }
-  return Math.min(...rates);
+/** The most that a class may send (bit/s): its ceil, or less where nobody above lends, but never less than its own rate. */
+export function classLimit(device: TcDevice, id: number | undefined): number {
+  const entry = device.classes.find((candidate) => candidate.id === id);
+  if (entry === undefined) return Number.POSITIVE_INFINITY;
+  const { rate, ceil } = entry.options;
+  const own = parseRate(String(rate));
+  return Math.min(parseRate(String(ceil ?? rate)), Math.max(own, classLimit(device, entry.parent)));
+}
+
+/** The least rate that a qdisc without classes on the device lets through; Infinity if none has one (bit/s). */
+export function leastQdiscRate(device: TcDevice): number {
+  const rates = device.qdiscs.map(({ options }) => options.rate).filter((rate) => typeof rate === 'string');
+  return Math.min(...rates.map(parseRate));
 }

@@ -45,7 +45,7 @@ export function importTc(text: string, fileName: string, options: TcImportOption
 function importTree(tree: TcTree, read: readonly TcMessage[], text: string, fileName: string): TcImport {
   const kept = readKept(text);
   const translated = translate(tree, kept === undefined ? undefined : madeHops(kept));
-  const { hops, flows, duration } = translated.document;
+  const { hops, flows, duration, warmup } = translated.document;
   const lost = translated.remarks.filter((remark) => remark.lost).map(lossOf);
   const messages = [...read, ...translated.messages, ...lost].sort((a, b) => a.line - b.line);
   if (Object.keys(hops).length === 0 && kept === undefined) {
@@ -60,7 +60,7 @@ function importTree(tree: TcTree, read: readonly TcMessage[], text: string, file
     ]);
   }
   const title = `Imported from ${fileName}`;
-  const document = kept === undefined ? { title, duration, hops, flows } : mergeKept(kept, hops);
+  const document = kept === undefined ? { title, duration, warmup, hops, flows } : mergeKept(kept, hops);
   const comments = kept === undefined ? translated.remarks.map(commentOf) : [];
   const heading = kept === undefined ? headingOf(fileName) : [];
   return {

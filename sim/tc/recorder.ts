@@ -14,7 +14,8 @@ export function recorderScript(): string {
 #   mkdir recorder && sim import tc --recorder > recorder/tc && chmod +x recorder/tc
 #   PATH="$PWD/recorder:$PATH" TC_RECORD="$PWD/${RECORDING}" sh my-shaper.sh start
 #   sim import tc ${RECORDING}
-# A script that calls /sbin/tc by its full name must be told to call tc.
+# A script that calls /sbin/tc by its full name, or tc with sudo (whose PATH is its own), must be told to call tc.
+# Only tc is stood in for: what else the script calls (iptables, ip, modprobe) really runs.
 log=\${TC_RECORD:-${RECORDING}}
 batch=
 previous=

@@ -1,5 +1,6 @@
 import { DEFAULT_PRIOMAP } from '../../models/linux/prio.ts';
 import { writeClassId } from '../units/class-id.ts';
+import { parseDuration, writeDuration } from '../units/duration.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
 import { linkRateFor } from './device-rates.ts';
 import { deviceOf, policerDevice, redirectsTo } from './document-device.ts';
@@ -18,7 +19,12 @@ import { type Mapping, QdiscTranslator, type Remark } from './scenario-qdisc.ts'
 
 /** A scenario document made of a tree, with what a reader should know. */
 export interface TranslatedScenario {
-  readonly document: { readonly hops: Mapping; readonly flows: Mapping; readonly duration: string };
+  readonly document: {
+    readonly hops: Mapping;
+    readonly flows: Mapping;
+    readonly duration: string;
+    readonly warmup: string;
+  };
   readonly remarks: readonly Remark[];
   /** Script lines by dotted path of the document. */
   readonly lines: ReadonlyMap<string, number>;
@@ -61,8 +67,10 @@ class Translator {
       flows[name] = keys;
       if (comment !== undefined) this.#remarks.push({ path: ['flows', name], text: comment, line: 0, lost: false });
     }
+    const duration = this.#flows.length === 0 ? '1s' : durationFor(this.#flows);
     return {
-      document: { duration: this.#flows.length === 0 ? '1s' : durationFor(this.#flows), hops: this.#hops, flows },
+      // What the first packets do, while buckets are full and lines empty, is left out of the rates.
+      document: { duration, warmup: writeDuration(parseDuration(duration) / 10), hops: this.#hops, flows },
       remarks: this.#remarks,
       lines: this.#lines,
       messages: this.#messages,

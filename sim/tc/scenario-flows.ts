@@ -3,7 +3,7 @@ import { parseSelector } from '../scenario/filter-selector.ts';
 import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
-import { classLimit, linkRateFor } from './device-rates.ts';
+import { classLimit, leastQdiscRate, linkRateFor } from './device-rates.ts';
 import { fieldsFor, fieldsThatReach, flowKeys, frameBytes } from './flow-fields.ts';
 import { rootQdisc, type TcDevice, type TcFilter } from './model.ts';
 import { isLeaf, type Mapping } from './scenario-qdisc.ts';
@@ -54,13 +54,10 @@ export function leafFlows(
   via: (target: number | undefined, filter: TcFilter | undefined) => readonly string[],
   prefix: string,
 ): SuppliedFlow[] {
-  const root = rootQdisc(device);
   const specs = filterSpecs(egress);
-  const linkRate = linkRateFor(device);
   const leaves = leavesOf(device);
   if (leaves.length === 0) {
-    const limit = root?.options.rate;
-    const rate = typeof limit === 'string' ? parseRate(limit) : linkRate;
+    const rate = Math.min(leastQdiscRate(device), linkRateFor(device));
     return [flow(`${prefix}all`, rate, FRAME_BYTES, via(undefined, undefined), {}, undefined)];
   }
   return leaves.map((leaf) => {

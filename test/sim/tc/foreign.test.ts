@@ -376,3 +376,33 @@ describe('size tables', () => {
     expect(flows['to-1:1']?.bitsPerSecond.accounted).toBeCloseTo((1e7 * 1514) / 1749, -5);
   });
 });
+describe('the flows that an import supplies', () => {
+  const ratesOf = (script: string): unknown[] => {
+    const { loaded } = imported(script);
+    return loaded.first.flows.map(({ source }) => source.values.rate);
+  };
+
+  it('offer a quarter more than the leaf may send, which is at least its own rate', () => {
+    const script = [
+      'tc qdisc add dev eth0 root handle 1: htb',
+      'tc class add dev eth0 parent 1: classid 1:1 htb rate 128kbit',
+      'tc class add dev eth0 parent 1:1 classid 1:10 htb rate 48kbit ceil 512kbit',
+      'tc class add dev eth0 parent 1:1 classid 1:50 htb rate 256kbit ceil 1mbit',
+    ].join('\n');
+    // 1:10 borrows up to the 128 kbit of 1:1; 1:50 is guaranteed more than that.
+    expect(ratesOf(script)).toEqual([160_000, 320_000]);
+  });
+
+  it('offer a quarter more than the slowest of stacked qdiscs without classes', () => {
+    const script = [
+      'tc qdisc add dev eth0 root handle 1: netem delay 50ms 10ms limit 10000',
+      'tc qdisc add dev eth0 parent 1:1 handle 10: tbf rate 20mbit burst 32kbit latency 400ms',
+    ].join('\n');
+    expect(ratesOf(script)).toEqual([25_000_000]);
+  });
+
+  it('start before the rates are measured', () => {
+    const { loaded } = imported(`tc qdisc add dev eth0 ${TBF}`);
+    expect(loaded.first.warmupNs * 10).toBe(loaded.first.durationNs);
+  });
+});

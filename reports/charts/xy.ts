@@ -2,6 +2,7 @@ import type { Field, Layout, LegendEntry, Panel, Row, ScaleInfo, Size, Spec } fr
 import { rounded } from '../chart.ts';
 import { cleanText, clipText } from '../html.ts';
 import { AXIS, DASHES, INK, MUTED, SERIES, SHAPES } from '../theme.ts';
+import { endLabels } from './end-labels.ts';
 
 /** An axis of numbers. */
 export interface AxisSpec {
@@ -56,26 +57,6 @@ export function seriesLabels(names: readonly string[]): string[] {
     seen.set(label, count);
     return count === 1 ? label : `${label} (${count})`;
   });
-}
-
-/** Labels for the ends of lines: where they are too long, without the words that all of them have in common. */
-export function endLabels(labels: readonly string[], limit: number): string[] {
-  if (labels.every((label) => label.length <= limit)) return [...labels];
-  const parts = labels.map((label) => label.split(', ').map((part) => part.split(' ')));
-  const isEven = parts.every((own) => own.length === parts[0]?.length);
-  const shortened = !isEven
-    ? [...labels]
-    : parts.map((own) =>
-        own
-          .map((words, column) => {
-            const rest = words.filter((word) => !parts.every((other) => other[column]?.includes(word)));
-            return rest.join(' ');
-          })
-          .filter((part) => part !== '')
-          .join(', '),
-      );
-  const isTold = new Set(shortened).size === new Set(labels).size && shortened.every((label) => label !== '');
-  return (isTold ? shortened : labels).map((label) => clipText(label, limit));
 }
 
 /** Space that the names of rows need on a small screen (px), at most half of it: about 6 px a letter at 11 px. */

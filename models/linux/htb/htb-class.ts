@@ -130,7 +130,9 @@ export class HtbClass {
   visit(pass: RecurrencePass, tickNs: number, contested: number): void {
     pass.plain(this.tokens);
     pass.plain(this.ctokens);
-    this.checkpointTicks = pass.ticks(this.checkpointTicks, tickNs);
+    // Nobody looks at the tokens of a class without packets that may send and is not charged.
+    const isIdle = this.active === 0 && this.mode === CAN_SEND && this.backlogPackets === 0;
+    this.checkpointTicks = pass.since(this.checkpointTicks, tickNs, isIdle ? 0 : Number.POSITIVE_INFINITY);
     pass.plain(this.mode);
     pass.plain(this.active);
     // A leaf that is alone with its priority has the turn whatever its deficit.

@@ -8,7 +8,7 @@ import {
   type Values,
 } from '../../model.ts';
 import { NO_PACKET, type PacketPool, PacketQueue } from '../../packet.ts';
-import type { RecurrencePass } from '../../recurrence.ts';
+import { type RecurrencePass, visitPart } from '../../recurrence.ts';
 import { handleOf, MINOR_MASK } from '../class-id.ts';
 import type { KernelRules } from '../kernels.ts';
 import { buildChild } from '../qdisc-base.ts';
@@ -208,8 +208,11 @@ export class Htb implements Qdisc {
     for (const name of COUNTERS) this.#counters[name] = pass.counter(this.#counters[name]);
     this.#direct.visit(pass);
     for (const entry of this.#tree.classes) {
-      pass.plain(entry.nested === undefined ? 0 : Number.NaN);
       entry.queue.visit(pass);
+      if (entry.nested === undefined) continue;
+      pass.plain(entry.nestedPackets);
+      pass.plain(entry.nestedBytes);
+      visitPart(entry.nested, pass);
     }
   }
 

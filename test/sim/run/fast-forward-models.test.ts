@@ -67,6 +67,19 @@ describe('models whose state repeats', () => {
     expect(shareLeftOut(of)).toBeGreaterThan(0.6);
   });
 
+  it('leaves out most of a run through a tree of HTB with a class without packets and a qdisc in a leaf', () => {
+    const classes = {
+      '1:1': { rate: '5mbit' },
+      '1:10': { parent: '1:1', rate: '2mbit', ceil: '5mbit', qdisc: { kind: 'pfifo', limit: 9 } },
+      '1:20': { parent: '1:1', rate: '2mbit', ceil: '5mbit' },
+      '1:30': { rate: '3mbit' },
+    };
+    const of = through({ shaper: 'htb', kernel: '6.12', classes }, { ...steady, class: '1:10' });
+    const [short, full] = both(of);
+    expect(short).toEqual(full);
+    expect(shareLeftOut(of)).toBeGreaterThan(0.6);
+  });
+
   it('leaves out the period of a clock of ticks, which arrivals in whole ticks have', () => {
     // Arrivals every 1000 ticks of 1.024 µs, departures every 1562: 0.8 s have whole numbers of both.
     const hop = { shaper: 'tbf', kernel: '2.6.24', rate: '5mbit', burst: '10kb', latency: '20ms' };

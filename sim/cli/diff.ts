@@ -6,6 +6,7 @@ import type { Result } from '../run/result.ts';
 import { parseProbability } from '../units/probability.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
+import { refuseInput } from './input-files.ts';
 import { writePage } from './page.ts';
 import { readResults } from './result-files.ts';
 import { show, stdoutTerminal } from './streams.ts';
@@ -23,11 +24,12 @@ export const diff: Command = {
     const tolerance = toleranceOf(args.text('tolerance'));
     const [left, right] = [args.text('left')!, args.text('right')!];
     const [leftResults, rightResults] = [readResults(left), readResults(right)];
+    const page = args.text('html');
+    refuseInput('--html', page);
     const comparison = compareResults(leftResults, rightResults);
     const names = [titleOf(left, leftResults), titleOf(right, rightResults)] as const;
     const scenarios = scenarioDifferences(leftResults[0]?.scenario.document, rightResults[0]?.scenario.document);
     show(diffReport(comparison, { titles: names, scenarios }, tolerance, stdoutTerminal()));
-    const page = args.text('html');
     if (page !== undefined) await writePage(page, [...leftResults, ...rightResults]);
     return comparison.differences.some(({ relative }) => relative > tolerance) ? EXIT.failed : EXIT.ok;
   },

@@ -6,6 +6,7 @@ import { ExportFault } from '../tc/export-fault.ts';
 import { type Command, usageFailure } from './command.ts';
 import { writeText } from './files.ts';
 import { checkFormat } from './import.ts';
+import { refuseInput } from './input-files.ts';
 import { assignments, readScenario } from './scenario-files.ts';
 import { print, say } from './streams.ts';
 
@@ -23,11 +24,12 @@ export const exportScript: Command = {
     checkFormat(args);
     const choice = deviceChoice(args.texts('dev'));
     const { path, loaded } = readScenario(args.text('file')!, { set: assignments('set', args.texts('set')) });
+    const out = args.text('out');
+    refuseInput('--out', out);
     const { script, left } = exported(path, () => exportTc(loaded.pointAt(0), loaded.document, choice));
     for (const part of left) say(`${path}: warning: not exported: ${part}`);
-    const out = args.text('out');
     if (out === undefined) print(script);
-    else writeText(out, script);
+    else writeText('--out', out, script);
     if (left.length === 0) return EXIT.ok;
     say(
       `${path}: ${left.length === 1 ? '1 part is' : `${left.length} parts are`} missing: the script does not set up all of the scenario`,

@@ -6,6 +6,7 @@ import { OutputFile } from '../output/output-file.ts';
 import { visible } from '../scenario/visible-text.ts';
 import { makeFolder } from '../sweep/make-folder.ts';
 import { STDIN } from './command.ts';
+import { noteOpenInput, refuseInput } from './input-files.ts';
 
 /** Input files are read up to this size (bytes). */
 const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
@@ -70,6 +71,7 @@ export function readText(path: string, largestBytes = LARGEST_FILE_BYTES): strin
   try {
     const file = path === STDIN ? 0 : openSync(path, 'r');
     try {
+      noteOpenInput(file, inputName(path));
       const chunks: Buffer[] = [];
       for (let total = 0; total <= largestBytes; ) {
         const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -103,9 +105,11 @@ function readChunk(file: number, chunk: Buffer): number {
  * Writes a text file, its folder created where there is none. A file has its name only when it is complete; one that
  * was there before stays if it cannot be completed. Pipes and devices are written to as they are.
  *
- * @throws Failure (trouble)
+ * @param option what asked for the file, as on the command line
+ * @throws Failure (trouble; usage where it is an input)
  */
-export function writeText(path: string, text: string): void {
+export function writeText(option: string, path: string, text: string): void {
+  refuseInput(option, path);
   try {
     makeFolder(dirname(path));
     const found = statSync(path, { throwIfNoEntry: false });

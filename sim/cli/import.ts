@@ -9,6 +9,7 @@ import { recorderScript } from '../tc/recorder.ts';
 import { formatLintFinding, formatTcMessage } from '../tc/report.ts';
 import { type Command, type CommandArguments, STDIN, usageFailure } from './command.ts';
 import { readText, writeText } from './files.ts';
+import { refuseInput } from './input-files.ts';
 import { assignments } from './scenario-files.ts';
 import { print, say } from './streams.ts';
 
@@ -35,15 +36,16 @@ export const importScript: Command = {
     if (file === undefined) throw usageFailure('expected a script, or - for stdin', 'sim import tc my-shaper.sh');
     const name = file === STDIN ? 'stdin' : file;
     const text = readText(file, LARGEST_SCRIPT_BYTES);
+    const out = args.text('out');
+    refuseInput('--out', out);
     const result = importTc(text, basename(name), { variables: assignments('set', args.texts('set')) });
     for (const message of result.messages) {
       if (message.severity !== 'info' || !args.flag('quiet')) say(formatTcMessage(name, message));
     }
     if (result.yaml === undefined) return EXIT.invalid;
     const exitCode = check(result, result.yaml, name);
-    const out = args.text('out');
     if (out === undefined) print(result.yaml);
-    else writeText(out, result.yaml);
+    else writeText('--out', out, result.yaml);
     const errors = result.messages.filter(({ severity }) => severity === 'error').length;
     if (errors === 0) return exitCode;
     say(`${name}: ${errors === 1 ? '1 error' : `${errors} errors`}: the scenario is not all that the script sets up`);

@@ -30,7 +30,7 @@ export const init: Command = {
     if (existsSync(path)) {
       throw new Failure(EXIT.trouble, `${path} exists already`, `choose another file: sim init ${name} --out FILE`);
     }
-    writeText(path, template);
+    writeText('--out', path, template);
     say(`sim: ${path} written; next: sim run ${path}`);
     return EXIT.ok;
   },

@@ -9,6 +9,7 @@ import type { PointResult, Result } from '../run/result.ts';
 import { visible } from '../scenario/visible-text.ts';
 import { linesOf, openForReading } from '../sweep/journal-reader.ts';
 import { FileFault } from '../sweep/sweep-fault.ts';
+import { noteInput } from './input-files.ts';
 
 /** What stands before the points of a result is looked for in so much of it (bytes). */
 const HEAD_BYTES = 16 * 1024 * 1024;
@@ -26,6 +27,7 @@ export function openLargeResult(path: string, most: number): LargeResult | undef
   if (!hasMoreLines(lines, most)) return undefined;
   const head = readHead(join(folder, RESULT_NAME), lines);
   if (head === undefined) return undefined;
+  for (const input of [lines, join(folder, RESULT_NAME)]) noteInput(input);
   let isChecked = false;
   function* points(): Generator<PointResult> {
     let number = 0;

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EXIT } from '../output/exit-codes.ts';
 import { Journal } from '../sweep/journal.ts';
+import { JOURNAL_NAME } from '../sweep/journal-format.ts';
 import { gapsOf, joinShards, readShards } from '../sweep/merge.ts';
 import { type Command, usageFailure } from './command.ts';
+import { noteInput } from './input-files.ts';
 import { say } from './streams.ts';
 import { withSweepFaults } from './sweep-faults.ts';
-import { finishSweep } from './sweep-finish.ts';
+import { finishSweep, refuseInputsIn } from './sweep-finish.ts';
 import { VERSION } from './version.ts';
 
 /** Gaps that are named. */
@@ -26,6 +28,8 @@ export const merge: Command = {
       if (folders.some((folder) => resolve(folder) === resolve(out))) {
         throw usageFailure(`${out} is one of the parts`, 'choose another folder with --out');
       }
+      for (const folder of folders) noteInput(join(folder, JOURNAL_NAME));
+      refuseInputsIn(out);
       const startMs = performance.now();
       const shards = readShards(folders);
       const journal = await Journal.open(out, shards.header, args.flag('force') ? 'force' : 'new');

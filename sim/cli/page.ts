@@ -50,7 +50,7 @@ export async function writePage(path: string, given: readonly (Result | LargeRes
     clientScript: builtScript('page-client.js'),
     whatIf: builtScript('page-engine.js'),
   });
-  writeText(path, page);
+  writeText('--html', path, page);
   say(`sim: ${path} written`);
 }
 
@@ -61,7 +61,7 @@ export async function writeDrawings(folder: string, given: readonly (Result | La
   for (const result of results) {
     const scenario = outputName(result.scenario.file);
     const drawings = await renderSvgs(result);
-    for (const { name, svg } of drawings) writeText(join(folder, `${scenario}-${name}.svg`), svg);
+    for (const { name, svg } of drawings) writeText('--svg', join(folder, `${scenario}-${name}.svg`), svg);
     say(`sim: ${drawings.length} drawings of ${scenario} written to ${folder}`);
   }
 }

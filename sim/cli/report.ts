@@ -2,6 +2,7 @@ import type { LargeResult } from '../../reports/digest.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import type { Result } from '../run/result.ts';
 import { type Command, type CommandArguments, STDIN, usageFailure } from './command.ts';
+import { refuseInput } from './input-files.ts';
 import { openLargeResult } from './large-results.ts';
 import { writeDrawings, writePage } from './page.ts';
 import { readResults } from './result-files.ts';
@@ -27,6 +28,7 @@ async function makeReport(args: CommandArguments): Promise<ExitCode> {
     const large = given === STDIN ? undefined : openLargeResult(given, WHOLE_LIMIT);
     return large === undefined ? readResults(given) : [large];
   });
+  refuseInput('--html', path);
   if (path !== undefined) await writePage(path, results);
   if (folder !== undefined) await writeDrawings(folder, results);
   return EXIT.ok;

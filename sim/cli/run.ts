@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { figuresCsv } from '../output/figures-csv.ts';
 import { mailGroups } from '../output/mail-groups.ts';
 import { makeResult } from '../output/make-result.ts';
+import { earlierFiles } from '../output/pcap-tracer.ts';
 import { Progress } from '../output/progress.ts';
 import { type PointReading, readPoint } from '../output/reading.ts';
 import { summarize } from '../output/summary.ts';
@@ -17,6 +18,7 @@ import { parseDuration } from '../units/duration.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, type CommandArguments, usageFailure } from './command.ts';
 import { outputName, writeText } from './files.ts';
+import { refuseInput } from './input-files.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { writeDrawings, writePage } from './page.ts';
 import { hasShaper, lintPointer } from './pointers.ts';
@@ -99,6 +101,7 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
       files.length === 1 ? `choose one of them: ${names}` : 'give one file',
     );
   }
+  refuseInputs(args, files);
 
   const signal = catchInterrupt();
   const outcomes: Outcome[] = [];
@@ -129,6 +132,19 @@ async function runFiles(args: CommandArguments): Promise<ExitCode> {
     if (pointer !== undefined) say(pointer);
   }
   return signal.aborted ? EXIT.interrupted : gravest(outcomes);
+}
+
+/** Refuses to write over what was read. @throws Failure (usage) */
+function refuseInputs(args: CommandArguments, files: readonly ScenarioFile[]): void {
+  for (const option of ['html', 'trace', 'pcap']) refuseInput(`--${option}`, args.text(option));
+  const pcap = args.text('pcap');
+  const out = args.text('out');
+  const names = resultNames(files.map(({ path }) => path));
+  if (out !== undefined) for (const name of names) refuseInput('--out', join(out, name));
+  for (const { loaded } of files) {
+    if (pcap !== undefined)
+      for (const earlier of earlierFiles(pcap, loaded.first).values()) refuseInput('--pcap', earlier);
+  }
 }
 
 /** A version of tc that is not modelled, or that nothing is shown of, is a wrong command line. */
@@ -179,8 +195,10 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   const startMs = performance.now();
   const progress = new Progress(process.stderr, stderrTerminal(), startMs);
   const what = loaded.pointCount === 1 ? visible(loaded.first.title) : `${loaded.pointCount} points of ${file.path}`;
+  const warnings = new Set<string>();
   const add = (point: PointResult, scenario: Scenario): void => {
     points.push(point);
+    for (const { warning } of Object.values(point.flows)) if (warning !== undefined) warnings.add(warning);
     readings.push(readPoint(scenario, point, loaded.references));
   };
   try {
@@ -207,6 +225,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   } finally {
     progress.clear();
   }
+  for (const warning of warnings) say(`sim: warning: ${warning}`);
   const wallSeconds = (performance.now() - startMs) / 1000;
   const result = makeResult(loaded, file.text, points, { wallSeconds, version: VERSION });
   return { loaded, result, readings, exitCode, shown };
@@ -234,13 +253,20 @@ function pointAsTc(scenario: Scenario, point: PointResult, version: string | und
   return `${values.length === 0 ? '' : `# ${values.join(' ')}\n`}${tcShow(scenario, point, version)}`;
 }
 
-/** Writes a result to the folder `out`; scenarios of one name are numbered. */
+/** The names of the results of some scenarios in the folder `--out`; scenarios of one name are numbered. */
+function resultNames(paths: readonly string[]): readonly string[] {
+  const names = paths.map(outputName);
+  return names.map((name, index) => {
+    const alike = names.slice(0, index + 1).filter((other) => other === name).length;
+    return `${name}${alike > 1 ? `-${alike}` : ''}.json`;
+  });
+}
+
+/** Writes the last result to the folder `out`. */
 function keep({ result }: Outcome, outcomes: readonly Outcome[], out: string | undefined): void {
   if (out === undefined) return;
-  const name = outputName(result.scenario.file);
-  const alike = outcomes.filter((outcome) => outputName(outcome.result.scenario.file) === name).length;
-  const path = join(out, `${name}${alike > 1 ? `-${alike}` : ''}.json`);
-  writeText(path, `${JSON.stringify(result)}\n`);
+  const path = join(out, resultNames(outcomes.map((outcome) => outcome.result.scenario.file)).at(-1)!);
+  writeText('--out', path, `${JSON.stringify(result)}\n`);
   say(`sim: ${path} written`);
 }
 

@@ -9,6 +9,7 @@ import { bytesBeside, pathBeside } from '../sweep/named-files.ts';
 import { FileFault } from '../sweep/sweep-fault.ts';
 import { usageFailure } from './command.ts';
 import { fileFailure, inputName, readText } from './files.ts';
+import { noteInput } from './input-files.ts';
 import { say } from './streams.ts';
 
 /** A scenario longer than this is not read whole; the loader refuses it (bytes). */
@@ -45,6 +46,7 @@ export function readScenario(given: string, overrides: Overrides = {}): Scenario
   const captures = new Set<string>();
   const readAny = bytesBeside(path);
   const readBytes: ReadBytes = (name, offset, into) => {
+    if (!captures.has(name)) noteInput(pathBeside(path, name));
     captures.add(name);
     try {
       return readAny(name, offset, into);

@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { journalTable } from '../output/journal-table.ts';
-import { CSV_NAME, RESULT_NAME } from '../output/sweep-file-names.ts';
+import { CSV_NAME, EDGES_NAME, LINES_NAME, PARQUET_NAME, RESULT_NAME } from '../output/sweep-file-names.ts';
 import { resultParts, type SweepRun, type SweepTotals, writeSweepFiles } from '../output/sweep-files.ts';
 import { sweepSummary } from '../output/sweep-summary.ts';
 import { styleOf } from '../output/terminal.ts';
 import type { LoadedScenario } from '../scenario/load-scenario.ts';
 import type { Journal } from '../sweep/journal.ts';
+import { JOURNAL_NAME } from '../sweep/journal-format.ts';
 import type { Edge } from '../sweep/refine.ts';
 import { fileFailure } from './files.ts';
+import { refuseInput } from './input-files.ts';
 import { printParts, say, show, stdoutTerminal } from './streams.ts';
 
 /** Points that the table shows. */
@@ -24,6 +26,14 @@ export interface FinishedSweep {
   readonly edges: readonly Edge[] | undefined;
   readonly run: SweepRun;
   readonly json: boolean;
+}
+
+/** Refuses a folder in which the files of a sweep would take the place of what was read. @throws Failure (usage) */
+export function refuseInputsIn(out: string | undefined): void {
+  if (out === undefined) return;
+  for (const name of [JOURNAL_NAME, RESULT_NAME, LINES_NAME, CSV_NAME, PARQUET_NAME, EDGES_NAME]) {
+    refuseInput('--out', join(out, name));
+  }
 }
 
 /** Writes what is in the journal: files into a folder, the result or a summary to stdout. */

@@ -25,7 +25,7 @@ import { shellWord } from './page.ts';
 import { readScenario, type ScenarioFile } from './scenario-files.ts';
 import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { withSweepFaults } from './sweep-faults.ts';
-import { finishSweep } from './sweep-finish.ts';
+import { finishSweep, refuseInputsIn } from './sweep-finish.ts';
 import { jobOf } from './sweep-job-of.ts';
 import { durationOf, JOBS_OPTION, jobsOf, journalModeOf, sweepOverrides } from './sweep-options.ts';
 import { VERSION } from './version.ts';
@@ -86,6 +86,7 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
   );
   progress.clear();
   if (signal.aborted) return EXIT.interrupted;
+  refuseInputsIn(out);
   const job: SweepJob = {
     ...jobOf(file, { buckets, receivedSteps: 0, fastForward: !args.flag('no-fast-forward') }),
     ...(pointTimeoutNs === undefined ? {} : { pointTimeoutMs: pointTimeoutNs / 1e6 }),

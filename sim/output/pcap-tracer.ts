@@ -53,8 +53,9 @@ export class PcapTracer implements Tracer {
     this.path = path;
     this.#flows = new Map(scenario.flows.map((spec, index) => [spec.name, { spec, number: index + 1 }]));
     this.#last = new PcapFile(path, LONGEST_HEADERS_BYTES);
-    const earlier = new Set(scenario.flows.flatMap(({ via }) => via.slice(0, -1)));
-    for (const hop of earlier) this.#earlier.set(hop, new PcapFile(this.#beside(hop), LONGEST_HEADERS_BYTES));
+    for (const [hop, beside] of earlierFiles(path, scenario)) {
+      this.#earlier.set(hop, new PcapFile(beside, LONGEST_HEADERS_BYTES));
+    }
   }
 
   /** The files of earlier hops. */
@@ -155,11 +156,14 @@ export class PcapTracer implements Tracer {
     }
     return classId;
   }
+}
 
-  #beside(hop: string): string {
-    const extension = extname(this.path);
-    return `${this.path.slice(0, this.path.length - extension.length)}-${hop}${extension}`;
-  }
+/** The files that are written beside `path`, by the hops whose packets they have. */
+export function earlierFiles(path: string, { flows }: Scenario): ReadonlyMap<string, string> {
+  const extension = extname(path);
+  const stem = path.slice(0, path.length - extension.length);
+  const hops = flows.flatMap(({ via }) => via.slice(0, -1));
+  return new Map(hops.map((hop) => [hop, `${stem}-${hop}${extension}`]));
 }
 
 /** TCP header of a flow that knows no TCP: its packets follow each other in the sequence. */

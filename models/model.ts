@@ -243,6 +243,8 @@ export interface PacketSource {
   next(): number;
   /** Tells of all that changes in it; absent: it never repeats. */
   visit?(pass: RecurrencePass): void;
+  /** What is to be told of its packets so far, such as a file that ends within one. */
+  readonly warning?: string | undefined;
 }
 
 export interface SourceDeclaration extends ModelDeclaration {

@@ -1,8 +1,8 @@
 import type { ReadBytes } from '../model.ts';
-import { CaptureError } from './capture-error.ts';
+import { CaptureError, type CaptureProblem } from './capture-error.ts';
 
 /** Bytes that are read at a time. */
-const WINDOW_BYTES = 1 << 16;
+export const WINDOW_BYTES = 1 << 16;
 
 /** A window that moves forward over a file of any length: memory is that of the window. */
 export class ByteWindow {
@@ -47,7 +47,8 @@ export class ByteWindow {
 
   /** Makes `count` bytes stand from `at` on, at most the window's length. @throws CaptureError where the file ends before */
   need(count: number, what: string): void {
-    if (this.fill(count) < count) this.#truncated(count, what, this.offset);
+    const there = this.fill(count);
+    if (there < count) this.failWith(cutOff(this.offset, count, count - there, what));
   }
 
   /** Goes ahead; what is not in the window yet is not read, so that the file may end before. */
@@ -55,23 +56,43 @@ export class ByteWindow {
     this.at += count;
   }
 
-  /** Goes ahead over bytes of which the last must be there. @throws CaptureError */
-  skipWhole(count: number, what: string): void {
-    if (count === 0) return;
+  /** Goes ahead over bytes; returns how many of them are missing, as the file ends before. */
+  skipWhole(count: number): number {
+    if (count === 0) return 0;
     const { offset } = this;
     this.at += count - 1;
-    if (this.fill(1) === 0) this.#truncated(count, what, offset);
+    if (this.fill(1) === 0) return offset + count - this.#endAfter(offset);
     this.at++;
+    return 0;
   }
 
   /** @throws CaptureError that says what is wrong at the present byte */
   fail(expected: string, received: string, hint?: string, offset = this.offset): never {
     const place = `byte ${offset}`;
-    throw new CaptureError(this.file, { place, expected, received, ...(hint === undefined ? {} : { hint }) });
+    this.failWith({ place, expected, received, ...(hint === undefined ? {} : { hint }) });
   }
 
-  #truncated(count: number, what: string, offset: number): never {
-    const hint = 'the file is cut off; `editcap IN OUT` keeps the packets that are whole';
-    this.fail(`${count} bytes of ${what}`, 'the end of the file', hint, offset);
+  /** @throws CaptureError of this problem */
+  failWith(problem: CaptureProblem): never {
+    throw new CaptureError(this.file, problem);
   }
+
+  /** Where the file ends, which is not before `offset`; what is in the window is lost. */
+  #endAfter(offset: number): number {
+    for (let end = offset; ; ) {
+      const read = this.#readBytes(this.file, end, this.bytes);
+      end += read;
+      if (read < this.bytes.length) return end;
+    }
+  }
+}
+
+/** The problem of a file that ends within `count` bytes from `offset` on. */
+export function cutOff(offset: number, count: number, missing: number, what: string): CaptureProblem {
+  return {
+    place: `byte ${offset}`,
+    expected: `${count} bytes of ${what}`,
+    received: `the end of the file, with ${missing} of them missing`,
+    hint: 'the file is cut off before anything that can be replayed',
+  };
 }

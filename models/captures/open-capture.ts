@@ -1,6 +1,6 @@
 import type { ReadBytes } from '../model.ts';
 import { ByteWindow } from './byte-window.ts';
-import { PacketCsvRecords } from './packet-csv.ts';
+import { BYTE_ORDER_MARK, PacketCsvRecords } from './packet-csv.ts';
 import type { PacketRecords } from './packet-records.ts';
 import { isPcapMagic, PcapRecords } from './pcap.ts';
 import { PcapngRecords, SECTION_HEADER } from './pcapng.ts';
@@ -35,9 +35,11 @@ export function openCapture(file: string, readBytes: ReadBytes): PacketRecords {
   return new PacketCsvRecords(window);
 }
 
-/** Whether the beginning has printable ASCII and blanks only, as the names of columns have. */
+/** Whether the beginning has printable ASCII and blanks only, as the names of columns have, behind a mark of UTF-8. */
 function looksLikeText(window: ByteWindow): boolean {
+  window.fill(16);
+  const start = BYTE_ORDER_MARK.every((byte, index) => window.bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0;
   return window.bytes
-    .subarray(0, Math.min(window.end, 16))
+    .subarray(start, Math.min(window.end, 16))
     .every((byte) => (byte >= 0x20 && byte < 0x7f) || (byte >= 9 && byte <= 13));
 }

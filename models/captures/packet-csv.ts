@@ -6,6 +6,8 @@ import type { PacketRecords } from './packet-records.ts';
 /** Longer lines are no packets (bytes). */
 const LONGEST_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
+/** Before the text of some programs: UTF-8. */
+export const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Decimals of a second in the column of instants, by its name. */
 const INSTANTS: Readonly<Record<string, number>> = { time_s: 0, time_ns: 9 };
@@ -25,8 +27,12 @@ export class PacketCsvRecords implements PacketRecords {
   /** @throws CaptureError */
   constructor(window: ByteWindow) {
     this.#window = window;
+    window.fill(BYTE_ORDER_MARK.length);
+    if (BYTE_ORDER_MARK.every((byte, index) => window.bytes[window.at + index] === byte)) {
+      window.skip(BYTE_ORDER_MARK.length);
+    }
     const header = this.#nextLine() ?? '';
-    const names = header.split(',').map((name) => name.trim());
+    const names = cellsOf(header);
     const sizeColumn = names.indexOf('size');
     this.#timeColumn = 1 - sizeColumn;
     const shift = INSTANTS[names[this.#timeColumn] ?? ''];
@@ -41,9 +47,9 @@ export class PacketCsvRecords implements PacketRecords {
   next(): boolean {
     const line = this.#nextLine();
     if (line === undefined) return false;
-    const cells = line.split(',');
-    const time = cells[this.#timeColumn]?.trim() ?? '';
-    const size = cells[1 - this.#timeColumn]?.trim() ?? '';
+    const cells = cellsOf(line);
+    const time = cells[this.#timeColumn] ?? '';
+    const size = cells[1 - this.#timeColumn] ?? '';
     if (cells.length !== 2) this.#fail('two cells', line);
     if (!this.#readInstant(time)) {
       this.#fail(this.#shift === 0 ? 'an instant in seconds, such as 0.00125' : 'an instant in whole ns', time);
@@ -102,4 +108,12 @@ export class PacketCsvRecords implements PacketRecords {
     const shown = received.length > 60 ? `${received.slice(0, 57)}…` : received;
     throw new CaptureError(this.#window.file, { place: this.place, expected, received: JSON.stringify(shown) });
   }
+}
+
+/** The cells of a line, without blanks and without the quotes that some programs write around each. */
+function cellsOf(line: string): string[] {
+  return line.split(',').map((cell) => {
+    const text = cell.trim();
+    return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).trim() : text;
+  });
 }

@@ -1,4 +1,5 @@
-import type { ByteWindow } from './byte-window.ts';
+import { type ByteWindow, cutOff } from './byte-window.ts';
+import type { CaptureProblem } from './capture-error.ts';
 import { LINK_TYPES_WORDS, sizeDifferenceBytes } from './link-types.ts';
 import type { PacketRecords } from './packet-records.ts';
 
@@ -9,6 +10,8 @@ const FILE_HEADER_BYTES = 24;
 const RECORD_HEADER_BYTES = 16;
 /** Longer records do not exist: what reads like one is damage. */
 const LONGEST_RECORD_BYTES = 1 << 24;
+/** Of files whose header does not limit what is captured of a packet; no program captures more. */
+const LARGEST_SNAPSHOT_BYTES = 262_144;
 /** In the last word of the file header: the frames have an FCS, of so many 16-bit words. */
 const HAS_FCS = 0x04000000;
 
@@ -26,6 +29,9 @@ export class PcapRecords implements PacketRecords {
   readonly #littleEndian: boolean;
   readonly #unitsPerSecond: number;
   readonly #differenceBytes: number;
+  /** The most that is captured of a packet. */
+  readonly #snapshotBytes: number;
+  #cutOff: CaptureProblem | undefined;
   #recordOffset = 0;
 
   /** @throws CaptureError */
@@ -35,6 +41,7 @@ export class PcapRecords implements PacketRecords {
     const { view, at } = window;
     this.#littleEndian = littleEndianOf(view.getUint32(at)) ?? false;
     this.#unitsPerSecond = view.getUint32(at, this.#littleEndian) === MAGIC_NANOSECONDS ? 1e9 : 1e6;
+    this.#snapshotBytes = view.getUint32(at + 16, this.#littleEndian) || LARGEST_SNAPSHOT_BYTES;
     window.skip(20);
     const network = view.getUint32(at + 20, this.#littleEndian);
     const linkType = network & 0xffff;
@@ -48,11 +55,20 @@ export class PcapRecords implements PacketRecords {
     return `byte ${this.#recordOffset}`;
   }
 
+  get cutOff(): CaptureProblem | undefined {
+    return this.#cutOff;
+  }
+
   next(): boolean {
     const window = this.#window;
-    if (window.fill(RECORD_HEADER_BYTES) === 0) return false;
-    window.need(RECORD_HEADER_BYTES, "a packet's header");
+    const there = window.fill(RECORD_HEADER_BYTES);
+    if (there === 0) return false;
     this.#recordOffset = window.offset;
+    if (there < RECORD_HEADER_BYTES) {
+      const missing = RECORD_HEADER_BYTES - there;
+      this.#cutOff = cutOff(window.offset, RECORD_HEADER_BYTES, missing, "a packet's header");
+      return false;
+    }
     const { view, at } = window;
     const littleEndian = this.#littleEndian;
     const units = view.getUint32(at + 4, littleEndian);
@@ -66,8 +82,15 @@ export class PcapRecords implements PacketRecords {
     this.nanoseconds = units * (1e9 / this.#unitsPerSecond);
     this.sizeBytes = lengthBytes + this.#differenceBytes;
     window.skip(RECORD_HEADER_BYTES);
-    window.skipWhole(capturedBytes, 'a packet');
-    return true;
+    const { offset } = window;
+    const missing = window.skipWhole(capturedBytes);
+    if (missing === 0) return true;
+    const problem = cutOff(offset, capturedBytes, missing, 'a packet');
+    if (capturedBytes > Math.min(lengthBytes, this.#snapshotBytes)) {
+      window.failWith({ ...problem, hint: 'its length is more than the file says of it: the file is damaged there' });
+    }
+    this.#cutOff = problem;
+    return false;
   }
 }
 

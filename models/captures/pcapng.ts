@@ -1,4 +1,5 @@
-import type { ByteWindow } from './byte-window.ts';
+import { type ByteWindow, cutOff, WINDOW_BYTES } from './byte-window.ts';
+import type { CaptureProblem } from './capture-error.ts';
 import { LINK_TYPES_WORDS, sizeDifferenceBytes } from './link-types.ts';
 import type { PacketRecords } from './packet-records.ts';
 import { checkLengths } from './pcap.ts';
@@ -23,6 +24,8 @@ const LONGEST_INTERFACE_BYTES = 1 << 16;
 const BLOCK_FRAME_BYTES = 12;
 const BLOCK_HEAD_BYTES = 8;
 const LONGEST_BLOCK_BYTES = 1 << 28;
+/** A block that is longer than this, and than the file, is damage rather than cut off. */
+const LONGEST_CUT_BYTES = 1 << 20;
 const ENHANCED_HEADER_BYTES = 20;
 const CONVERT = '`editcap -F pcap IN OUT` makes a pcap of it';
 
@@ -41,6 +44,7 @@ export class PcapngRecords implements PacketRecords {
   #littleEndian = false;
   #interfaces: Interface[] = [];
   #blockOffset = 0;
+  #cutOff: CaptureProblem | undefined;
 
   constructor(window: ByteWindow) {
     this.#window = window;
@@ -50,12 +54,18 @@ export class PcapngRecords implements PacketRecords {
     return `byte ${this.#blockOffset}`;
   }
 
+  get cutOff(): CaptureProblem | undefined {
+    return this.#cutOff;
+  }
+
   next(): boolean {
     const window: ByteWindow = this.#window;
     for (;;) {
-      if (window.fill(BLOCK_HEAD_BYTES) === 0) return false;
-      window.need(BLOCK_HEAD_BYTES, "a block's head");
+      // The byte order of a section stands behind the head of its header.
+      const there = window.fill(BLOCK_FRAME_BYTES);
+      if (there === 0) return false;
       this.#blockOffset = window.offset;
+      if (there < BLOCK_FRAME_BYTES) return this.#endsWithin(BLOCK_FRAME_BYTES, BLOCK_FRAME_BYTES - there);
       const { view, at } = window;
       // A section header reads the same in either byte order, and tells the order of what follows.
       if (view.getUint32(at) === SECTION_HEADER) this.#beginSection();
@@ -68,6 +78,8 @@ export class PcapngRecords implements PacketRecords {
           'the file is damaged there',
         );
       }
+      const least = Math.min(lengthBytes, WINDOW_BYTES);
+      if (window.fill(least) < least) return this.#endsWithin(lengthBytes, window.skipWhole(lengthBytes));
       const isPacket = type === ENHANCED_PACKET;
       if (isPacket) this.#readPacket(lengthBytes);
       else if (type === INTERFACE_DESCRIPTION) this.#readInterface(lengthBytes);
@@ -75,14 +87,23 @@ export class PcapngRecords implements PacketRecords {
         const received = type === SIMPLE_PACKET ? 'a simple one, without an instant' : 'an obsolete one';
         window.fail('enhanced packet blocks', received, CONVERT);
       }
-      window.skipWhole(lengthBytes, 'a block');
+      const missing = window.skipWhole(lengthBytes);
+      if (missing > 0) return this.#endsWithin(lengthBytes, missing);
       if (isPacket) return true;
     }
   }
 
+  #endsWithin(lengthBytes: number, missing: number): false {
+    const problem = cutOff(this.#blockOffset, lengthBytes, missing, 'a block');
+    if (lengthBytes > LONGEST_CUT_BYTES) {
+      this.#window.failWith({ ...problem, hint: 'no packet is so long: the file is damaged there' });
+    }
+    this.#cutOff = problem;
+    return false;
+  }
+
   #beginSection(): void {
     const window: ByteWindow = this.#window;
-    window.need(BLOCK_HEAD_BYTES + 4, 'a section header');
     const magic = window.at + BLOCK_HEAD_BYTES;
     this.#littleEndian = window.view.getUint32(magic, true) === BYTE_ORDER_MAGIC;
     if (!this.#littleEndian && window.view.getUint32(magic) !== BYTE_ORDER_MAGIC) {
@@ -96,7 +117,6 @@ export class PcapngRecords implements PacketRecords {
     if (lengthBytes < 20 || lengthBytes > LONGEST_INTERFACE_BYTES) {
       window.fail(`an interface description of 20 to ${LONGEST_INTERFACE_BYTES} bytes`, String(lengthBytes));
     }
-    window.need(lengthBytes, 'an interface description');
     const { view, at } = window;
     const littleEndian = this.#littleEndian;
     const linkType = view.getUint16(at + 8, littleEndian);
@@ -131,7 +151,6 @@ export class PcapngRecords implements PacketRecords {
     if (lengthBytes < BLOCK_FRAME_BYTES + ENHANCED_HEADER_BYTES) {
       window.fail(`a packet block of at least ${BLOCK_FRAME_BYTES + ENHANCED_HEADER_BYTES} bytes`, String(lengthBytes));
     }
-    window.need(BLOCK_HEAD_BYTES + ENHANCED_HEADER_BYTES, 'a packet block');
     const { view } = window;
     const littleEndian = this.#littleEndian;
     const body = window.at + BLOCK_HEAD_BYTES;

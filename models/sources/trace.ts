@@ -7,6 +7,7 @@ import type { PacketSource, ParameterProblem, RandomStream, ReadBytes, SourceDec
 class TraceReplay implements PacketSource {
   sizeBytes = 0;
   readonly gsoBytes = 0;
+  warning: string | undefined;
   readonly #file: string;
   readonly #readBytes: ReadBytes;
   readonly #loop: boolean;
@@ -32,6 +33,7 @@ class TraceReplay implements PacketSource {
 
   next(): number {
     if (!this.#records.next()) {
+      this.warning ??= cutOffWarning(this.#file, this.#records);
       if (this.#packets === 0) throw withoutPackets(this.#file, this.#records);
       if (!this.#loop) return Number.POSITIVE_INFINITY;
       this.#beginRound();
@@ -76,8 +78,14 @@ class TraceReplay implements PacketSource {
   }
 }
 
-function withoutPackets(file: string, { place }: PacketRecords): CaptureError {
-  return new CaptureError(file, { place, expected: 'at least one packet', received: 'none' });
+function withoutPackets(file: string, { place, cutOff }: PacketRecords): CaptureError {
+  return new CaptureError(file, cutOff ?? { place, expected: 'at least one packet', received: 'none' });
+}
+
+function cutOffWarning(file: string, { cutOff }: PacketRecords): string | undefined {
+  if (cutOff === undefined) return undefined;
+  const { place, expected, received } = cutOff;
+  return `${file}, ${place}: expected ${expected} but received ${received}; the packets before, which are whole, are replayed`;
 }
 
 /** `source: trace`: packets as somebody recorded them. */

@@ -27,6 +27,8 @@ export interface SweepTotals {
   readonly failedExpectations: number;
   /** Some of those that failed, with the point's variables. */
   readonly examples: readonly FailedExample[];
+  /** What sources had to tell, each once. */
+  readonly warnings: ReadonlySet<string>;
 }
 
 /** A point that failed, or an expectation of one. */
@@ -115,10 +117,12 @@ class TotalsCounter {
   #expectations = 0;
   #failedExpectations = 0;
   readonly #examples: FailedExample[] = [];
+  readonly #warnings = new Set<string>();
 
   add(point: PointResult, line: string): void {
     const { variables, failed, expectations } = point;
     this.#points++;
+    for (const { warning } of Object.values(point.flows)) if (warning !== undefined) this.#warnings.add(warning);
     const { cause } = readLineHead(line)!;
     if (cause !== undefined) this.#failed[cause]++;
     if (failed !== undefined) this.#keep({ variables, cause: failed });
@@ -137,6 +141,7 @@ class TotalsCounter {
       expectations: this.#expectations,
       failedExpectations: this.#failedExpectations,
       examples: this.#examples,
+      warnings: this.#warnings,
     };
   }
 

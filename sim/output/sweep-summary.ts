@@ -48,6 +48,7 @@ export function sweepSummary(
   lines.push(...totals.examples.map(exampleLine));
   const unlisted = broken + failedExpectations - totals.examples.length;
   if (unlisted > 0) lines.push(`  … and ${fixed(unlisted, 0)} more`);
+  lines.push(...[...totals.warnings].map((warning) => `warning: ${visible(warning)}`));
   // A blank line at the end would separate the table from nothing.
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }

@@ -90,7 +90,8 @@ export class OpenFlow implements NetworkFlow, Endpoint, TimerHandler, Recurrent 
   }
 
   result(): FlowResult {
-    return this.#meter.result();
+    const { warning } = this.#source;
+    return warning === undefined ? this.#meter.result() : { ...this.#meter.result(), warning };
   }
 
   /** Whether a repeating state can be found: it sends without end, and its source repeats. */

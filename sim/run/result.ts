@@ -64,6 +64,8 @@ export interface FlowResult {
   readonly transfer?: TransferResult;
   /** Several transfers of one flow, in order; `transfer` is then the first. */
   readonly transfers?: readonly TransferResult[];
+  /** What its source has to tell, such as a capture that ends within a packet. */
+  readonly warning?: string;
   /** Figures of a model of its own (TCP: retransmissions, cwnd, …). */
   readonly counters?: Readonly<Record<string, number>>;
   readonly series?: {

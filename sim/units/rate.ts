@@ -19,6 +19,9 @@ export function parseRate(text: string): number {
   if (number === undefined || scale === undefined) throw new UnitError(EXPECTED, JSON.stringify(text), hint(text));
   if (number.value < 0) throw new UnitError('a rate of 0 or more', JSON.stringify(text));
   const bitsPerSecond = Math.floor(number.value * scale);
+  // Cut to 0 it would mean the opposite where that is none at all.
+  if (bitsPerSecond === 0 && number.value > 0)
+    throw new UnitError('a rate of at least 1bit, or 0', JSON.stringify(text));
   if (bitsPerSecond > Number.MAX_SAFE_INTEGER) throw new UnitError('a rate below 9007tbit', JSON.stringify(text));
   return bitsPerSecond;
 }

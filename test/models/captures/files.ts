@@ -79,3 +79,10 @@ export function problemOf(content: Uint8Array | string): CaptureProblem | undefi
     throw error;
   }
 }
+
+/** Where a file ends within its last packet; undefined: it does not. */
+export function cutOffOf(content: Uint8Array): CaptureProblem | undefined {
+  const records = openCapture('file', reading({ file: content }));
+  while (records.next());
+  return records.cutOff;
+}

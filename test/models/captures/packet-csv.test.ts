@@ -25,6 +25,20 @@ describe('a CSV of packets', () => {
     ]);
   });
 
+  test('may begin with the mark that some programs write before UTF-8', () => {
+    expect(packetsOf('\uFEFFtime_s,size\n0.5,60\n')).toEqual([[0, 500_000_000, 60]]);
+    expect(packetsOf('\uFEFF"size","time_ns"\n60,5\n')).toEqual([[0, 5, 60]]);
+    expect(problemOf('\uFEFFtime\n')).toMatchObject({ place: 'line 1', received: '"time"' });
+  });
+
+  test('may have quotes around its names and figures', () => {
+    expect(packetsOf('"time_s","size"\n"0.5", "60"\n1,"61"\n')).toEqual([
+      [0, 500_000_000, 60],
+      [1, 0, 61],
+    ]);
+    expect(problemOf('"time_s","size"\n"1,60"\n')).toMatchObject({ place: 'line 2', received: '"\\"1"' });
+  });
+
   test('rounds what is smaller than a ns', () => {
     expect(packetsOf('time_s,size\n0.0000000019,60\n9.9999999999e-1,60\n')).toEqual([
       [0, 1, 60],

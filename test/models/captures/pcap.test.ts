@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { packetsOf, pcapOf, problemOf, type TestPacket } from './files.ts';
+import { cutOffOf, packetsOf, pcapOf, problemOf, type TestPacket } from './files.ts';
 
 const PACKETS: readonly TestPacket[] = [
   { seconds: 1_700_000_000, nanoseconds: 999_999_000, lengthBytes: 1514, capturedBytes: 42 },
@@ -51,19 +51,57 @@ describe('a pcap', () => {
     expect(problem).toMatchObject({ place: 'byte 20', received: 'link type 105' });
   });
 
-  test('that ends within its header, a record header or a packet is refused, with the place', () => {
-    const whole = pcapOf(PACKETS);
-    // records begin at 24, 24 + 16 + 42 = 82 and 82 + 16 + 60 = 158
-    const endsAt = (length: number) => problemOf(whole.subarray(0, length));
-    expect(endsAt(20)).toMatchObject({ place: 'byte 0', expected: '24 bytes of the header of a pcap' });
-    expect(endsAt(30)).toMatchObject({ place: 'byte 24', expected: "16 bytes of a packet's header" });
-    expect(endsAt(100)).toMatchObject({
-      place: 'byte 98',
-      expected: '60 bytes of a packet',
-      received: 'the end of the file',
-      hint: expect.stringContaining('editcap'),
+  test('that ends within its own header is refused, with the place and what is missing', () => {
+    expect(problemOf(pcapOf(PACKETS).subarray(0, 20))).toMatchObject({
+      place: 'byte 0',
+      expected: '24 bytes of the header of a pcap',
+      received: 'the end of the file, with 4 of them missing',
     });
-    expect(endsAt(whole.length)).toBeUndefined();
+  });
+
+  test('that ends within its last packet is read up to it, and says what is missing', () => {
+    const whole = pcapOf(PACKETS);
+    // records begin at 24, 24 + 16 + 42 = 82 and 82 + 16 + 60 = 158; the last is a header only
+    const endsAt = (length: number) => {
+      const file = whole.subarray(0, length);
+      return [packetsOf(file).length, cutOffOf(file)];
+    };
+    const missing = (bytes: number) => `the end of the file, with ${bytes} of them missing`;
+    const header = "16 bytes of a packet's header";
+    expect(endsAt(30)).toMatchObject([0, { place: 'byte 24', expected: header, received: missing(10) }]);
+    expect(endsAt(82)).toEqual([1, undefined]);
+    expect(endsAt(100)).toMatchObject([
+      1,
+      { place: 'byte 98', expected: '60 bytes of a packet', received: missing(58) },
+    ]);
+    expect(endsAt(98)).toMatchObject([1, { place: 'byte 98', received: missing(60) }]);
+    expect(endsAt(157)).toMatchObject([1, { place: 'byte 98', received: missing(1) }]);
+    expect(endsAt(173)).toMatchObject([2, { place: 'byte 158', expected: header, received: missing(1) }]);
+    expect(endsAt(whole.length)).toEqual([3, undefined]);
+  });
+
+  test('that ends within a packet longer than the window says how much is missing', () => {
+    const long = { seconds: 1, nanoseconds: 2, lengthBytes: 200_000, capturedBytes: 200_000 };
+    // 24 + 16 + 200,000 bytes, less the last 66,000
+    expect(cutOffOf(pcapOf([long]).subarray(0, 134_040))).toMatchObject({
+      place: 'byte 40',
+      received: 'the end of the file, with 66000 of them missing',
+    });
+  });
+
+  test('that ends before a length in the middle which makes no sense is refused as damaged', () => {
+    const beyondItself = pcapOf([...PACKETS, { seconds: 2, nanoseconds: 0, lengthBytes: 60, capturedBytes: 60 }]);
+    // the captured length of the first record: 20,000,000 is longer than any packet, 1,000,000 than the snapshots
+    const view = new DataView(beyondItself.buffer);
+    view.setUint32(32, 20_000_000, true);
+    expect(problemOf(beyondItself)).toMatchObject({ place: 'byte 24', hint: 'the file is damaged there' });
+    view.setUint32(32, 1_000_000, true);
+    view.setUint32(36, 1_000_000, true);
+    expect(problemOf(beyondItself)).toMatchObject({ place: 'byte 40', hint: expect.stringContaining('damaged') });
+    // 2000 captured of a packet of 1514
+    view.setUint32(32, 2000, true);
+    view.setUint32(36, 1514, true);
+    expect(problemOf(beyondItself)).toMatchObject({ place: 'byte 40', hint: expect.stringContaining('damaged') });
   });
 
   test('with impossible figures is refused, with the place', () => {

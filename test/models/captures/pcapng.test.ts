@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { packetsOf, problemOf } from './files.ts';
+import { cutOffOf, packetsOf, problemOf } from './files.ts';
 import { Blocks } from './pcapng-blocks.ts';
 
 describe('a pcapng', () => {
@@ -60,14 +60,28 @@ describe('a pcapng', () => {
     expect(problemOf(new Blocks().section().iface(1, [[9, [0x8a]]]).file)).toMatchObject({ place: 'byte 28' });
   });
 
-  test('that is cut off or damaged is refused, with the place', () => {
+  test('that ends within a block is read up to it, and says what is missing', () => {
+    const { file } = new Blocks().section().iface().packet(1n, 60).packet(2n, 90);
+    // section of 28 bytes, interface of 20, then packets of 36 bytes at 48 and 84
+    const endsAt = (length: number) => {
+      const part = file.subarray(0, length);
+      return [packetsOf(part).length, cutOffOf(part)];
+    };
+    const missing = (bytes: number) => `the end of the file, with ${bytes} of them missing`;
+    expect(endsAt(119)).toMatchObject([1, { place: 'byte 84', expected: '36 bytes of a block', received: missing(1) }]);
+    expect(endsAt(88)).toMatchObject([1, { place: 'byte 84', expected: '12 bytes of a block', received: missing(8) }]);
+    expect(endsAt(84)).toEqual([1, undefined]);
+    expect(endsAt(30)).toMatchObject([0, { place: 'byte 28', received: missing(10) }]);
+    expect(endsAt(120)).toEqual([2, undefined]);
+    // a block of names (type 4) that would be longer than a MiB
+    const far = file.slice();
+    new DataView(far.buffer).setUint32(84, 4, true);
+    new DataView(far.buffer).setUint32(88, 1 << 21, true);
+    expect(problemOf(far)).toMatchObject({ place: 'byte 84', hint: expect.stringContaining('damaged') });
+  });
+
+  test('that is damaged is refused, with the place', () => {
     const { file } = new Blocks().section().iface().packet(1n, 60);
-    // section of 28 bytes, interface of 20, then the packet at 48
-    expect(problemOf(file.subarray(0, file.length - 1))).toMatchObject({
-      place: 'byte 48',
-      received: 'the end of the file',
-    });
-    expect(problemOf(file.subarray(0, 52))).toMatchObject({ place: 'byte 48', expected: "8 bytes of a block's head" });
     const odd = file.slice();
     odd[52] = 41;
     expect(problemOf(odd)).toMatchObject({ place: 'byte 48', received: '41' });

@@ -74,6 +74,21 @@ describe('source: trace', () => {
     expect(failureOf(() => sent('time_ns,size\n10,60\n9,60\n', 10)).problem.place).toBe('line 3');
   });
 
+  test('goes on where a capture is cut off in its last packet, and warns with what is missing', () => {
+    const packets = [1, 2, 3].map((seconds) => ({ seconds, nanoseconds: 0, lengthBytes: 60, capturedBytes: 60 }));
+    const readBytes = reading({ 'a.pcap': pcapOf(packets).subarray(0, -20) });
+    const source = trace.create({ file: 'a.pcap', loop: false, speed: 1 }, NO_RANDOM, readBytes);
+    expect([source.next(), source.next()]).toEqual([0, 1e9]);
+    expect(source.warning).toBeUndefined();
+    expect(source.next()).toBe(Number.POSITIVE_INFINITY);
+    // the data of the third packet begin at 24 + 3 * 16 + 2 * 60 = 192
+    expect(source.warning).toBe(
+      'a.pcap, byte 192: expected 60 bytes of a packet but received the end of the file, with 20 of them missing; the packets before, which are whole, are replayed',
+    );
+    const again = trace.create({ file: 'a.pcap', loop: true, speed: 1 }, NO_RANDOM, readBytes);
+    expect([1, 2, 3, 4].map(() => again.next())).toEqual([0, 1e9, 2e9, 3e9]);
+  });
+
   test('cannot repeat packets of a single instant', () => {
     expect(failureOf(() => sent('time_ns,size\n10,60\n10,60\n', 10, { loop: true })).problem).toMatchObject({
       received: '2 at the same',
@@ -107,7 +122,7 @@ describe('the check of its file', () => {
   test.each([
     ['none.pcap', 'none.pcap', 'cannot read none.pcap: no such file'],
     ['empty.pcap', 'none (empty.pcap, byte 0)', undefined],
-    ['cut.pcap', 'the end of the file (cut.pcap, byte 24)', 'the file is cut off'],
+    ['cut.pcap', 'the end of the file, with 10 of them missing (cut.pcap, byte 24)', 'the file is cut off'],
     ['foreign.bin', 'something else (foreign.bin, byte 0)', 'editcap -F pcap'],
   ])('says what is wrong with %s', (file, received, hint) => {
     const [problem, ...more] = problemsOf(file);

@@ -29,6 +29,12 @@ describe('a rate is read as tc reads it', () => {
     expect(Math.trunc(parseRate(text) / 8)).toBe(bytesPerSecond);
   });
 
+  test('what is above 0 and below 1 bit/s is refused, as 0 is without a limit in places', () => {
+    expect(() => parseRate('0.0001bit')).toThrow('expected a rate of at least 1bit, or 0 but received "0.0001bit"');
+    expect(() => parseRate('0.9')).toThrow(UnitError);
+    expect(['0', '0mbit', '0.0', '1bit', '0.001kbit', '1.9bit'].map(parseRate)).toEqual([0, 0, 0, 1, 1, 1]);
+  });
+
   test('bps counts bytes, whatever the case', () => {
     // 1000 * 8 Mbit/s; 11100 kbit/s * 8; 5 Mbit/s * 8
     expect(['1000Mbps', '11100Kbps', '5Mbps'].map(parseRate)).toEqual([8e9, 88.8e6, 40e6]);

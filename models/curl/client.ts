@@ -4,6 +4,7 @@ import type { ClientConnection, ClientHost, TransferClient } from './socket.ts';
 import { SOCKET_WAKE_NS } from './socket.ts';
 import { SteppedBucket } from './stepped-bucket.ts';
 import { StreamWindow } from './stream-window.ts';
+import { readNs, SETUP_NS } from './timing.ts';
 import type { CurlRules } from './versions.ts';
 import { UPLOAD_BUFFER_BYTES } from './versions.ts';
 
@@ -33,19 +34,6 @@ export interface CurlPlan {
 
 /** Request line and header of a small request (bytes). */
 const REQUEST_BYTES = 100;
-/**
- * Work on both sides that a transfer costs beside the network, before the connection is opened (ns): over a path of 0.1 ms an
- * object of 100 bytes takes 1.1, 1.7, 2.5, 3.5 and 30 ms.
- */
-const SETUP_NS = 2_500_000;
-/**
- * A read, and handing what it returned to the application (ns): copying is fast, some 2.5 GB/s. But a read that makes room sends a
- * window update, and the segments which this calls forth are worked off before the call is over: up to a tenth of a
- * millisecond where both hosts share a machine. So a visit of a fast link finds more at each read, and the kernel
- * enlarges the receive buffer for it.
- */
-const READ_NS = 90_000;
-const READ_NS_PER_BYTE = 0.4;
 /** Longest poll of the easy interface (ms). Source: curl, lib/easy.c. */
 const LONGEST_POLL_MS = 1000;
 
@@ -251,7 +239,7 @@ export class CurlClient implements TransferClient {
     this.#visitBytes += gotBytes;
     this.#count(gotBytes, nowNs);
     this.#state = READING;
-    this.#host.wakeAt(nowNs + READ_NS + Math.round(gotBytes * READ_NS_PER_BYTE));
+    this.#host.wakeAt(nowNs + readNs(gotBytes));
     return true;
   }
 

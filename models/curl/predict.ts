@@ -1,5 +1,15 @@
 import type { CurlPlan } from './client.ts';
-import { initialSteps, tunedSteps } from './stepped-bucket.ts';
+import {
+  downloadSpan,
+  FAST_PATH,
+  firstReadBytes,
+  fullVisitBytes,
+  type PredictionPath,
+  queuedBytes,
+  type Span,
+  stepsOf,
+} from './outcome.ts';
+import { initialSteps } from './stepped-bucket.ts';
 import { streamSizes } from './stream-window.ts';
 import { type CurlRules, UPLOAD_BUFFER_BYTES } from './versions.ts';
 
@@ -12,27 +22,15 @@ export interface PredictionLine {
   readonly rule: string;
 }
 
-/** What of the path shows in a prediction. */
-export interface PredictionPath {
-  /** Payload that the path carries (byte/s); Infinity: it is never the bound. */
-  readonly payloadBytesPerSecond: number;
-  /** What the receive queue holds while curl does not read (bytes); Infinity: all. */
-  readonly queueBytes: number;
-}
-
-/** A path that is never the bound. */
-export const FAST_PATH: PredictionPath = {
-  payloadBytesPerSecond: Number.POSITIVE_INFINITY,
-  queueBytes: Number.POSITIVE_INFINITY,
-};
-
 /**
  * The arithmetic of one transfer without simulating it: lumps or visits, and the finish that they give.
  *
- * The finish counts from the first byte of the answer; connecting and requesting come on top of it.
+ * The finish counts from the call to the last byte, as curl does.
  */
 export function predictTransfer(plan: CurlPlan, path: PredictionPath = FAST_PATH): PredictionLine[] {
   if (plan.limitBytesPerSecond === 0) return predictUnlimited(plan, path);
+  if (plan.sizeBytes === 0)
+    return [limitLine(plan), ...finishLines(plan, path, path.startSeconds, 'there is no body to wait for')];
   return plan.rules.family === 'average-window' ? predictVisits(plan, path) : predictLumps(plan, path);
 }
 
@@ -59,47 +57,84 @@ function windowLines({ http2, rules, limitBytesPerSecond }: CurlPlan, tokensPerS
   ];
 }
 
-/** What curl finds when it looks again: over HTTP/2 the server has sent no further than the window of the stream. */
-function queuedBytes(plan: CurlPlan, path: PredictionPath): number {
-  if (!plan.http2) return path.queueBytes;
-  // A window of tokens is empty as long as curl waits.
-  if (plan.rules.stream === 'tokens') return 0;
-  return Math.min(path.queueBytes, streamSizes(plan.rules, plan.limitBytesPerSecond, 0).runningBytes);
+/** Spans narrower than this share of their length are told as one time. */
+const ONE_TIME = 0.02;
+
+/**
+ * The times of a whole transfer as curl counts it, from the call to its last byte.
+ *
+ * The limiter of an upload ends it at an instant; a download may be luckier or less lucky.
+ */
+export function predictSpan(plan: CurlPlan, path: PredictionPath): Span {
+  if (plan.direction === 'download') return downloadSpan(plan, path);
+  const seconds = Math.max(uploadSeconds(plan, path), path.startSeconds + plan.sizeBytes / path.payloadBytesPerSecond);
+  return { earliestSeconds: seconds, latestSeconds: seconds };
 }
 
+function uploadSeconds(plan: CurlPlan, path: PredictionPath): number {
+  const { sizeBytes, limitBytesPerSecond, rules } = plan;
+  if (limitBytesPerSecond === 0 || sizeBytes === 0) return path.startSeconds;
+  // An average is taken from the call on, so that connecting is credit.
+  if (rules.family === 'average-window')
+    return Math.max(path.startSeconds, Math.trunc((1000 * sizeBytes) / limitBytesPerSecond) / 1000);
+  const { stepUs, tokensPerStep } = stepsOf(plan);
+  // With the last token spent, the answer has to wait for the next.
+  return path.startSeconds + (Math.floor(sizeBytes / tokensPerStep) * stepUs) / 1e6;
+}
+
+function startLines({ startSeconds }: PredictionPath): PredictionLine[] {
+  const rule = 'work on both sides, and a round trip each for the connection and the request';
+  return startSeconds === 0 ? [] : [{ label: 'start', value: startSeconds, unit: 's', rule }];
+}
+
+/** The finish, put between the earliest and the latest that are possible, and the rate that it gives. */
 function finishLines(plan: CurlPlan, path: PredictionPath, seconds: number, rule: string): PredictionLine[] {
-  const linkSeconds = plan.sizeBytes / path.payloadBytesPerSecond;
-  const finishSeconds = Math.max(seconds, linkSeconds);
+  const span = predictSpan(plan, path);
+  const linkSeconds = path.startSeconds + plan.sizeBytes / path.payloadBytesPerSecond;
+  const finishSeconds = Math.min(Math.max(seconds, span.earliestSeconds), span.latestSeconds);
+  const isLink = finishSeconds > seconds && finishSeconds <= linkSeconds && linkSeconds > path.startSeconds;
   const finish: PredictionLine = {
     label: 'finish',
     value: finishSeconds,
     unit: 's',
-    rule: finishSeconds > seconds ? 'size / payload rate of the path: the path is slower than the limiter' : rule,
+    rule: isLink ? 'start + size / payload rate of the path: the path is slower than the limiter' : rule,
   };
   // A limiter that never makes the transfer wait, on a path that is never the bound: there is no rate to state.
   if (finishSeconds === 0) return [finish];
-  const bitsPerSecond = (8 * plan.sizeBytes) / finishSeconds;
-  const rate: PredictionLine = { label: 'rate', value: bitsPerSecond, unit: 'bit/s', rule: '8 * size / finish' };
-  if (plan.limitBytesPerSecond === 0) return [finish, rate];
+  const rated = (time: number): number => (8 * plan.sizeBytes) / time;
+  const bitsPerSecond = rated(finishSeconds);
+  const lines: PredictionLine[] = [
+    ...startLines(path),
+    finish,
+    ...spanLines(span),
+    { label: 'rate', value: bitsPerSecond, unit: 'bit/s', rule: '8 * size / finish' },
+  ];
+  if (plan.limitBytesPerSecond === 0 || plan.sizeBytes === 0) return lines;
   const percent = 100 * (bitsPerSecond / (8 * plan.limitBytesPerSecond) - 1);
-  return [finish, rate, { label: 'deviation', value: percent, unit: '%', rule: 'rate / limit - 1' }];
+  return [...lines, { label: 'deviation', value: percent, unit: '%', rule: 'rate / limit - 1' }];
+}
+
+/** Whether a transfer may end at times that differ so much that one does not stand for all. */
+export function isUncertain({ earliestSeconds, latestSeconds }: Span): boolean {
+  return latestSeconds > earliestSeconds * (1 + ONE_TIME);
+}
+
+function spanLines(span: Span): PredictionLine[] {
+  if (!isUncertain(span)) return [];
+  const { earliestSeconds, latestSeconds } = span;
+  return [
+    { label: 'earliest', value: earliestSeconds, unit: 's', rule: 'the last read takes all that it may' },
+    {
+      label: 'latest',
+      value: latestSeconds,
+      unit: 's',
+      rule: 'nothing of it is there early: TCP begins with its first window, timers fire late',
+    },
+  ];
 }
 
 function predictUnlimited(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
-  return finishLines(plan, path, 0, 'without a limit nothing waits');
-}
-
-/** Largest visit that the rules allow when everything is there (bytes). */
-function largestVisitBytes(rules: CurlRules, bufferBytes: number, limitBytesPerSecond: number): number {
-  const everyRead = rules.visitReads * bufferBytes;
-  const read = Math.min(bufferBytes, limitBytesPerSecond);
-  if (rules.visit === 'first-data') return read;
-  if (rules.visit === 'limit-per-visit') return Math.min(everyRead, limitBytesPerSecond);
-  if (rules.visit === 'quarter-limit') {
-    const quarter = Math.max(1, Math.trunc(limitBytesPerSecond / 4));
-    return Math.min(rules.visitReads * read, Math.ceil(quarter / read) * read);
-  }
-  return everyRead;
+  return finishLines(plan, path, path.startSeconds, 'without a limit nothing waits');
 }
 
 function visitRule(rules: CurlRules): string {
@@ -125,13 +160,13 @@ function predictVisits(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
       ...finishLines(
         plan,
         path,
-        Math.trunc((1000 * sizeBytes) / limitBytesPerSecond) / 1000,
+        uploadSeconds(plan, path),
         'size / limit: the wait after the last send passes before the answer is read',
       ),
     ];
   }
   const queueBytes = queuedBytes(plan, path);
-  const visitBytes = Math.min(largestVisitBytes(rules, bufferBytes, limitBytesPerSecond), queueBytes);
+  const visitBytes = Math.min(fullVisitBytes(plan), queueBytes);
   const visits = Math.ceil(sizeBytes / visitBytes);
   const beforeLastBytes = Math.max(0, visits - 1) * visitBytes;
   return [
@@ -160,7 +195,8 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
   const { rules, sizeBytes, limitBytesPerSecond } = plan;
   const isUpload = plan.direction === 'upload';
   const plain = initialSteps(rules, limitBytesPerSecond);
-  const steps = isUpload || plan.chunked ? plain : tunedSteps(rules, plain, sizeBytes);
+  const steps = stepsOf(plan);
+  const isTuned = steps.stepUs !== plain.stepUs;
   const stepSeconds = steps.stepUs / 1e6;
   const lumps = Math.ceil(sizeBytes / steps.tokensPerStep);
   const lastBytes = sizeBytes - Math.max(0, lumps - 1) * steps.tokensPerStep;
@@ -170,25 +206,35 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
   const waits = Math.max(0, lumps - 1) + (waitsForAnswer ? 1 : 0);
   return [
     limitLine(plan),
-    { label: 'step', value: stepSeconds, unit: 's', rule: stepRule(rules, steps !== plain) },
+    { label: 'step', value: stepSeconds, unit: 's', rule: stepRule(rules, isTuned) },
     {
       label: 'lump',
       value: steps.tokensPerStep,
       unit: 'B',
       rule: 'tokens of a step, spent at line speed; one step is there at the start (lib/ratelimit.c)',
     },
+    ...firstReadLines(plan, path),
     { label: 'lumps', value: lumps, unit: 'steps', rule: 'size / lump, rounded up' },
     { label: 'last lump', value: lastBytes, unit: 'B', rule: 'it is never waited for' },
     ...windowLines(plan, steps.tokensPerStep),
     ...finishLines(
       plan,
       path,
-      waits * stepSeconds + lineSeconds,
+      path.startSeconds + waits * stepSeconds + lineSeconds,
       waitsForAnswer
         ? 'lumps * step: the last byte used up the tokens, and the answer is not read without'
         : '(lumps - 1) * step, and at line speed what of the last lump the receive queue did not hold by then',
     ),
   ];
+}
+
+/** What comes before the tuning; of interest where it may be more than the first lump, or all. */
+function firstReadLines(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
+  if (plan.direction === 'upload' || plan.rules.steps !== 'tuned' || plan.chunked) return [];
+  const most = firstReadBytes(plan, path)[1];
+  if (most < stepsOf(plan).tokensPerStep) return [];
+  const rule = "at most, with the header: the server's first window as far as it has come, before the steps are tuned";
+  return [{ label: 'first read', value: most, unit: 'B', rule }];
 }
 
 function stepRule(rules: CurlRules, isTuned: boolean): string {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CurlPlan } from '../../../models/curl/client.ts';
-import { type PredictionPath, predictTransfer } from '../../../models/curl/predict.ts';
+import { FAST_PATH, type PredictionPath } from '../../../models/curl/outcome.ts';
+import { predictTransfer } from '../../../models/curl/predict.ts';
 import { receiveBufferBytes, rulesOf } from '../../../models/curl/versions.ts';
 
 function predict(
   version: string,
   more: Partial<CurlPlan> & { readonly client?: 'tool' | 'lib' } = {},
-  path?: PredictionPath,
+  path: Partial<PredictionPath> = {},
 ): Record<string, number> {
   const { client = 'lib', ...plan } = more;
   const limitBytesPerSecond = plan.limitBytesPerSecond ?? 2_000_000;
@@ -24,7 +25,7 @@ function predict(
     wakeupNs: 0,
     ...plan,
   };
-  return Object.fromEntries(predictTransfer(full, path).map((line) => [line.label, line.value]));
+  return Object.fromEntries(predictTransfer(full, { ...FAST_PATH, ...path }).map((line) => [line.label, line.value]));
 }
 
 describe('prediction', () => {

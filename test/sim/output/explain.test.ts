@@ -219,7 +219,7 @@ describe('an explanation', () => {
     expect(curl!.subject).toBe('flow load: curl 8.6.0');
     expect(step(curl!, /finish/, 'limit')[0]).toBe('2,000,000 bytes/s = 16 Mbit/s');
     expect(curl!.conclusion).toMatch(
-      /^Counted from the first byte of the answer, 5,242,880 bytes arrive at [\d.]+ Mbit\/s, [+-][\d.]+ % against the limit\.$/,
+      /^From the call on, 5,242,880 bytes take from [\d.]+ s, \+[\d.]+ % against the limit, to [\d.]+ s, -[\d.]+ %: how much/,
     );
   });
 

@@ -1,16 +1,20 @@
-import type { Chart, Layout, LegendEntry, Panel, Row, Size, Table } from '../chart.ts';
+import type { Chart, LegendEntry, Row, Table } from '../chart.ts';
 import { rounded } from '../chart.ts';
 import { mappingOf, textOf } from '../document.ts';
 import { aboutReading } from '../facts.ts';
 import { formatBytes, formatDifference, formatNumber, formatQuantity } from '../format.ts';
 import { sizeOfText } from '../quantity.ts';
 import { type ChartSource, type Reading, readOf, resultName, variableWords } from '../reading.ts';
-import { DASHES, INK, MUTED, SERIES, SHAPES } from '../theme.ts';
-import { domainOf, narrowLabelsPx, seriesLabels } from './xy.ts';
+import { DASHES, INK } from '../theme.ts';
+import { overshootPanel, pointStyle } from './overshoot-panel.ts';
+import { seriesLabels } from './xy.ts';
 
 const CHART_LIMIT = 6;
-const SERIES_LIMIT = 6;
 const CATEGORY_LIMIT = 40;
+const SERIES_LIMIT = 24;
+/** Rows of marks in a drawing that can still be read; a few series are drawn for any number of categories. */
+const ROW_LIMIT = 288;
+const LEAST_SERIES = 6;
 
 interface Deviation {
   readonly category: string;
@@ -51,7 +55,7 @@ export function overshootCharts(source: ChartSource): Chart[] {
     .flatMap((p) => p.readings)
     .filter((r) => r.level === 'transfer' && r.configuredBitsPerSecond !== undefined && percentOf(r) !== undefined);
   if (readings.length < 2) return [];
-  const { link, others } = rolesOf(source);
+  const { link, others: roles } = rolesOf(source);
   const manyFlows = new Set(readings.map((r) => r.flow)).size > 1;
   const groups = new Map<string, Reading[]>();
   for (const reading of readings) {
@@ -60,12 +64,32 @@ export function overshootCharts(source: ChartSource): Chart[] {
     group.push(reading);
     groups.set(key, group);
   }
-  return [...groups].slice(0, CHART_LIMIT).flatMap(([key, group], index) => {
+  const drawn = farthestOf([...groups.keys()], CHART_LIMIT, (key) =>
+    (groups.get(key) as Reading[]).map((r) => percentOf(r) as number),
+  );
+  return drawn.flatMap((key, index) => {
+    const group = groups.get(key) as Reading[];
     const where = link === undefined || key === '' ? '' : variableWords(link, key);
-    const deviations = group.flatMap((reading) => deviationsOf(source, reading, others, manyFlows));
+    const deviations = group.flatMap((reading) => deviationsOf(source, reading, roles, manyFlows));
     const bound = group.every((r) => r.configuredBy === 'its own limit') ? 'its limit' : 'is configured';
-    return deviations.length === 0 ? [] : [overshootChart(source, deviations, where, bound, index)];
+    const others =
+      groups.size > drawn.length && index === 0
+        ? ` Drawn are ${drawn.length} of ${groups.size} values of ‹${link}›, those that stray farthest; the tables hold all.`
+        : '';
+    return deviations.length === 0 ? [] : [overshootChart(source, deviations, { where, bound, index, others })];
   });
+}
+
+/** At most `limit` of the names, those with the farthest deviations, in the order given. */
+function farthestOf(
+  names: readonly string[],
+  limit: number,
+  percentsOf: (name: string) => readonly number[],
+): string[] {
+  if (names.length <= limit) return [...names];
+  const far = new Map(names.map((name) => [name, Math.max(...percentsOf(name).map(Math.abs))]));
+  const kept = new Set([...names].sort((a, b) => (far.get(b) as number) - (far.get(a) as number)).slice(0, limit));
+  return names.filter((name) => kept.has(name));
 }
 
 function seriesName(source: ChartSource, reading: Reading, others: readonly string[], manyFlows: boolean): string {
@@ -148,22 +172,33 @@ function measuredPercent(figure: string | undefined, value: number, reading: Rea
   return undefined;
 }
 
-function overshootChart(
-  source: ChartSource,
-  all: readonly Deviation[],
-  where: string,
-  bound: string,
-  index: number,
-): Chart {
-  const categories = [...new Set(all.map((d) => d.category))].slice(0, CATEGORY_LIMIT);
-  const names = [...new Set(all.filter((d) => !d.measured).map((d) => d.series))].slice(0, SERIES_LIMIT);
+/** What tells one of the charts from the others. */
+interface Place {
+  /** The link in words; empty where there is one chart. */
+  readonly where: string;
+  /** What the rates are compared with. */
+  readonly bound: string;
+  readonly index: number;
+  /** What is said of charts that are not drawn. */
+  readonly others: string;
+}
+
+function overshootChart(source: ChartSource, all: readonly Deviation[], { where, bound, index, others }: Place): Chart {
+  const every = all.filter((d) => !d.measured);
+  const allCategories = [...new Set(all.map((d) => d.category))];
+  const allNames = [...new Set(every.map((d) => d.series))];
   const references = [...new Set(all.filter((d) => d.measured).map((d) => d.series))];
-  const shownLabels = seriesLabels([...names, ...references]);
-  const labelOf = new Map([...names, ...references].map((name, i) => [name, shownLabels[i] as string]));
-  const drawn = all.filter((d) => labelOf.has(d.series) && categories.includes(d.category));
-  const simulated = drawn.filter((d) => !d.measured);
-  const claims = simulated.filter(({ reading }) => reading?.deviationPercent !== undefined);
-  const worst = (claims.length > 0 ? claims : simulated).reduce((a, b) =>
+  const percents = (key: 'category' | 'series') => (name: string) =>
+    every.filter((d) => d[key] === name).map((d) => d.percent);
+  const categories = farthestOf(allCategories, CATEGORY_LIMIT, percents('category'));
+  const most = Math.max(LEAST_SERIES, Math.min(SERIES_LIMIT, Math.floor(ROW_LIMIT / categories.length)));
+  const names = farthestOf(allNames, most, percents('series'));
+  const shownLabels = seriesLabels([...allNames, ...references]);
+  const labelOf = new Map([...allNames, ...references].map((name, i) => [name, shownLabels[i] as string]));
+  const shown = new Set([...names, ...references]);
+  const drawn = all.filter((d) => shown.has(d.series) && categories.includes(d.category));
+  const claims = every.filter(({ reading }) => reading?.deviationPercent !== undefined);
+  const worst = (claims.length > 0 ? claims : every).reduce((a, b) =>
     Math.abs(b.percent) > Math.abs(a.percent) + 1e-9 ? b : a,
   );
   const read = worst.reading === undefined ? undefined : readOf(source, worst.reading);
@@ -173,9 +208,8 @@ function overshootChart(
   const legend: LegendEntry[] = [
     ...simulatedLabels.map((label, i) => ({
       label,
-      colour: (SERIES[i % SERIES.length] as (typeof SERIES)[number]).light,
+      ...pointStyle(i),
       dash: DASHES[0] as readonly number[],
-      shape: SHAPES[i % SHAPES.length] as string,
       sign: 'point' as const,
       switchable: true,
     })),
@@ -206,157 +240,54 @@ function overshootChart(
       bound === 'its limit' ? 'the limit that it was given; zero is as asked' : 'what is configured'
     }.${
       decades ? ' The scale is logarithmic away from zero.' : ''
-    }${references.length > 0 ? ' Upright strokes were measured on real machines.' : ''}`,
+    }${references.length > 0 ? ' Upright strokes were measured on real machines.' : ''}${partWords(
+      names.length,
+      allNames.length,
+      'series',
+    )}${partWords(categories.length, allCategories.length, 'transfers')}${others}`,
     legend,
     panels: [overshootPanel(rows, categories, simulatedLabels, decades)],
     arrange: 'stack',
     first: 0,
-    table: tableOf(categories, [...names, ...references], drawn, labelOf),
+    table: tableOf(allCategories, [...allNames, ...references], all, labelOf),
   };
+}
+
+/** What is said where a part is drawn only. */
+function partWords(drawn: number, count: number, what: string): string {
+  return drawn === count ? '' : ` Drawn are the ${drawn} of ${count} ${what} that stray farthest; the table holds all.`;
 }
 
 function tableOf(
   categories: readonly string[],
   names: readonly string[],
-  drawn: readonly Deviation[],
+  all: readonly Deviation[],
   labelOf: ReadonlyMap<string, string>,
 ): Table {
-  const median = (values: readonly number[]): number => {
-    const sorted = [...values].sort((a, b) => a - b);
-    return sorted[Math.floor((sorted.length - 1) / 2)] as number;
+  const cells = new Map<string, number[]>();
+  for (const { category, series, percent } of all) {
+    const key = `${category}\n${series}`;
+    const cell = cells.get(key);
+    if (cell === undefined) cells.set(key, [percent]);
+    else cell.push(percent);
+  }
+  const cellOf = (category: string, name: string): string | null => {
+    const sorted = cells.get(`${category}\n${name}`)?.sort((a, b) => a - b);
+    return sorted === undefined ? null : formatNumber(sorted[Math.floor((sorted.length - 1) / 2)] as number, 3);
   };
-  return {
-    caption: 'Deviation from the limit (of several runs: the median)',
-    columns: [
-      { label: 'Transfer', number: false },
-      ...names.map((name) => ({ label: labelOf.get(name) as string, unit: '%', number: true })),
-    ],
-    rows: categories.map((category) => [
-      category,
-      ...names.map((name) => {
-        const values = drawn.filter((d) => d.category === category && d.series === name).map((d) => d.percent);
-        return values.length === 0 ? null : formatNumber(median(values), 3);
-      }),
-    ]),
-  };
-}
-
-function overshootPanel(
-  rows: readonly Row[],
-  categories: readonly string[],
-  names: readonly string[],
-  decades: boolean,
-): Panel {
-  const values = rows.map((r) => r.x as number);
-  const linear = domainOf([0, ...values], false);
-  const domain: [number, number] = decades
-    ? [Math.min(-1, 1.3 * Math.min(...values)), Math.max(10, 1.6 * Math.max(...values))]
-    : linear;
-  const measured = rows.some((r) => r.role === 'measured');
-  const layout = (size: Size): Layout => {
-    const height = categories.length * Math.max(26, 9 * names.length + 10);
-    return size.narrow
-      ? { left: narrowLabelsPx(categories), top: 10, right: 16, bottom: 46, height }
-      : { left: 168, top: 10, right: 24, bottom: 46, height };
-  };
-  return {
-    label: 'Deviation',
-    rows,
-    fields: [
-      { name: 'series', label: 'Series', unit: '' },
-      { name: 'y', label: 'Transfer', unit: '' },
-      { name: 'x', label: 'Deviation', unit: '%' },
-    ],
-    x: { type: decades ? 'symlog' : 'linear', domain },
-    y: { type: 'band', domain: [...categories] },
-    layout,
-    spec: (size) => {
-      const ticks = (
-        size.narrow ? [-100, -10, 0, 10, 100, 1000, 10_000, 100_000] : [-10, -1, 0, 1, 10, 100, 1000, 10_000, 100_000]
-      ).filter((t) => t >= domain[0] && t <= domain[1]);
-      const x = {
-        field: 'x',
-        type: 'quantitative',
-        scale: { type: decades ? 'symlog' : 'linear', domain, nice: false, zero: false },
-        axis: {
-          title: 'Deviation from the limit (%)',
-          grid: true,
-          labelOverlap: true,
-          ...(decades ? { values: ticks } : { tickCount: size.narrow ? 4 : 8 }),
-        },
+  const caption = 'Deviation from the limit (of several runs: the median)';
+  const labels = names.map((name) => labelOf.get(name) as string);
+  const percent = (label: string) => ({ label, unit: '%', number: true });
+  // The longer list goes down, so that the table fits the page.
+  return names.length > categories.length
+    ? {
+        caption,
+        columns: [{ label: 'Series', number: false, order: labels }, ...categories.map(percent)],
+        rows: names.map((name, i) => [labels[i] as string, ...categories.map((category) => cellOf(category, name))]),
+      }
+    : {
+        caption,
+        columns: [{ label: 'Transfer', number: false }, ...labels.map(percent)],
+        rows: categories.map((category) => [category, ...names.map((name) => cellOf(category, name))]),
       };
-      const y = {
-        field: 'y',
-        type: 'nominal',
-        sort: null,
-        scale: { domain: [...categories], paddingInner: 0.3, paddingOuter: 0.15 },
-        axis: {
-          title: null,
-          labelColor: INK.light,
-          labelLimit: 0,
-          labelFontSize: size.narrow ? 11 : 12,
-        },
-      };
-      const offset = { field: 'series', type: 'nominal', sort: null, scale: { domain: [...names] } };
-      const styles = {
-        color: {
-          field: 'series',
-          type: 'nominal',
-          scale: {
-            domain: [...names],
-            range: names.map((_, i) => (SERIES[i % SERIES.length] as (typeof SERIES)[number]).light),
-          },
-          legend: null,
-        },
-        shape: {
-          field: 'series',
-          type: 'nominal',
-          scale: { domain: [...names], range: names.map((_, i) => SHAPES[i % SHAPES.length] as string) },
-          legend: null,
-        },
-      };
-      const simulated = [{ filter: { field: 'role', equal: 'simulated' } }];
-      return {
-        layer: [
-          {
-            name: 'guide',
-            data: { values: [{ x: 0 }] },
-            mark: { type: 'rule', color: MUTED.light, strokeWidth: 1.5, strokeDash: [4, 3] },
-            encoding: { x },
-          },
-          ...(measured
-            ? [
-                {
-                  name: 'measured',
-                  transform: [{ filter: { field: 'role', equal: 'measured' } }],
-                  mark: {
-                    type: 'tick',
-                    orient: 'vertical',
-                    color: INK.light,
-                    thickness: 1.5,
-                    size: 18,
-                    opacity: 0.75,
-                    clip: true,
-                  },
-                  encoding: { x, y },
-                },
-              ]
-            : []),
-          {
-            name: 'stem',
-            transform: simulated,
-            mark: { type: 'rule', strokeWidth: 1.5, opacity: 0.55 },
-            encoding: { x: { ...x, field: 'x' }, x2: { datum: 0 }, y, yOffset: offset, color: styles.color },
-          },
-          {
-            name: 'point',
-            transform: simulated,
-            mark: { type: 'point', filled: true, size: 70, opacity: 1 },
-            encoding: { x, y, yOffset: offset, ...styles },
-          },
-        ],
-        resolve: { scale: { color: 'independent', shape: 'independent' } },
-      };
-    },
-  };
 }

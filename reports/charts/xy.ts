@@ -25,6 +25,8 @@ export interface Guide {
   readonly label: string;
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
+  /** A part of a longer line, the last part of which bears the name. */
+  readonly goesOn?: boolean;
 }
 
 /** What an XY panel shows. */
@@ -350,7 +352,7 @@ export function xyPanel(content: XyContent): Panel {
           });
       });
       for (const g of guides) {
-        if (g.from[0] !== g.to[0] || g.from[1] === g.to[1]) {
+        if (g.goesOn !== true && (g.from[0] !== g.to[0] || g.from[1] === g.to[1])) {
           labels.push({ label: g.label, place: endOf(g, content.x.domain, yScale, place.height), colour: MUTED.light });
         }
       }

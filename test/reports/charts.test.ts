@@ -235,9 +235,9 @@ describe('findings', () => {
     expect(titleOf(chart('downloads', 'overshoot'))).toBe(
       'curl pr19384 gets 2,521 % more than its limit for 1 MiB at 16 Mbit/s',
     );
-    // 5 MiB at 2,000,000 bytes/s: the third lump comes after 2 s, 2.621 s are due.
+    // The same run: 1 MiB at 2,000,000 bytes/s is due after 524.3 ms.
     expect(titleOf(chart('downloads', 'transfer'))).toBe(
-      'curl pr19384 is done after 2 s, 621 ms early: its limit asks for 2.62 s',
+      'curl pr19384 is done after 20 ms, 504 ms early: its limit asks for 524 ms',
     );
   });
 

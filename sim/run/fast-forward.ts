@@ -102,7 +102,8 @@ class PeriodSearch {
         this.#leftOutNs += periods * periodNs;
         tries = -1;
       }
-      if (horizonNs === Number.POSITIVE_INFINITY) this.#isOver = true;
+      // Where a count is kept exact there is more to leave out, once a sum of two parts has carried.
+      if (horizonNs === Number.POSITIVE_INFINITY && (periods === room || periods === 0)) this.#isOver = true;
     }
   }
 

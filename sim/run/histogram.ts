@@ -5,6 +5,8 @@ import type { DelayHistogram } from './result.ts';
 const CELLS_PER_OCTAVE = 128;
 const OCTAVE_SHIFT = 7;
 const NS_PER_SECOND = 1e9;
+/** The sum is kept in two parts, so that it stays exact; the lower one is below this. */
+const CARRY = 2 ** 52;
 
 /**
  * Counts integer values (ns) in cells whose width grows with the value: exact below 256, then 128 cells an octave, so
@@ -14,16 +16,19 @@ export class LogHistogram {
   #counts = new Float64Array(1024);
   #total = 0;
   #sum = 0;
+  /** Of the sum, in units of {@link CARRY}. */
+  #carried = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = 0;
 
-  /** Adds one value, an integer from 0 to 2^53. */
+  /** Adds one value, an integer from 0 to 2^52. */
   add(value: number): void {
     const cell = cellOf(value);
     if (cell >= this.#counts.length) this.#grow(cell);
     this.#counts[cell]!++;
     this.#total++;
     this.#sum += value;
+    if (this.#sum >= CARRY) this.#carry();
     if (value < this.#min) this.#min = value;
     if (value > this.#max) this.#max = value;
   }
@@ -33,6 +38,14 @@ export class LogHistogram {
     pass.counts(this.#counts);
     this.#total = pass.counter(this.#total);
     this.#sum = pass.counter(this.#sum);
+    this.#carried = pass.counter(this.#carried);
+    this.#carry();
+  }
+
+  #carry(): void {
+    const whole = Math.floor(this.#sum / CARRY);
+    this.#carried += whole;
+    this.#sum -= whole * CARRY;
   }
 
   /** Number of values. */
@@ -52,7 +65,7 @@ export class LogHistogram {
 
   /** Mean of the values, exact up to the rounding of the sum. */
   get mean(): number {
-    return this.#total === 0 ? 0 : this.#sum / this.#total;
+    return this.#total === 0 ? 0 : (this.#carried * CARRY + this.#sum) / this.#total;
   }
 
   /** The value below or at which a share of all values lies (nearest rank), within 0.4 %. */

@@ -167,8 +167,9 @@ export class Snapshot implements RecurrencePass {
 
   /** Beyond 2^53 a sum is rounded with each summand, and so not what the sum of the sums would be. */
   #keepExact(value: number, gain: number): void {
-    const room = Number.MAX_SAFE_INTEGER - value;
-    if (this.mostPeriods * gain > room) this.mostPeriods = Math.max(0, Math.floor(room / gain));
+    const room = Number.MAX_SAFE_INTEGER - Math.abs(value);
+    const step = Math.abs(gain);
+    if (this.mostPeriods * step > room) this.mostPeriods = Math.max(0, Math.floor(room / step));
   }
 
   #begin(mode: number, nowNs: number): void {

@@ -14,7 +14,7 @@ export function formatMail(transfers: readonly TransferResult[]): string[] {
       `dnld=${transfer.bytes} B`,
       `speed=${Math.round(transfer.bitsPerSecond)} bps`,
       `spd_diff=${Math.round(difference)} bps`,
-      `pct=${transfer.deviationPercent.toFixed(1)} %`,
+      ...(transfer.completed ? [`pct=${transfer.deviationPercent.toFixed(1)} %`] : []),
     ];
     return figures.join(', ') + (transfer.completed ? '' : ' (not completed)');
   });

@@ -1,5 +1,4 @@
 import type { ClassResult, DelaySummary, FlowResult, HopResult, TransferResult } from '../run/result.ts';
-import type { ConfiguredRate } from './configured-rate.ts';
 import { CROWD, classesOfCrowd, flowsOfCrowd } from './crowd.ts';
 import { concise, deviation, droppedShare, figure, figureColumn, fixed } from './figures.ts';
 import type { FlowReading, PointReading } from './reading.ts';
@@ -53,7 +52,7 @@ function flowBlock(reading: FlowReading, flow: FlowResult, style: Style): string
   }
   const transfers = flow.transfers ?? (flow.transfer === undefined ? [] : [flow.transfer]);
   for (const transfer of transfers) {
-    const text = transferText(transfer, configured);
+    const text = transferText(transfer, reading);
     say('transfer', reading.level === 'transfer' ? style.bold(text) : text);
   }
   const idles = flow.transfer?.completed === true;
@@ -92,10 +91,14 @@ function delays(delay: DelaySummary, names: readonly (keyof DelaySummary)[]): st
 }
 
 /** A transfer against the limit that it sets itself; without one, against what it was allowed alone. */
-function transferText(transfer: TransferResult, allowed: ConfiguredRate | undefined): string {
+function transferText(transfer: TransferResult, { configured: allowed, limitedBy }: FlowReading): string {
   const { bytes, seconds, bitsPerSecond, limitBitsPerSecond, deviationPercent, completed } = transfer;
   let against = '';
-  if (limitBitsPerSecond > 0) {
+  if (limitedBy !== undefined) {
+    against = `, limited by ${limitedBy}, below the limit of ${figure(limitBitsPerSecond, 'rate')}`;
+  } else if (limitBitsPerSecond > 0 && !completed) {
+    against = `, the limit is ${figure(limitBitsPerSecond, 'rate')}`;
+  } else if (limitBitsPerSecond > 0) {
     against = `, ${deviation(deviationPercent)} against the limit of ${figure(limitBitsPerSecond, 'rate')}`;
   } else if (allowed?.shared === false && allowed.guaranteedBitsPerSecond === undefined) {
     against = `, ${deviation(100 * (bitsPerSecond / allowed.bitsPerSecond - 1))} against what is allowed`;

@@ -1,8 +1,9 @@
 import { figureAt } from '../run/expect.ts';
-import type { FlowResult, PointResult, RateLevels } from '../run/result.ts';
+import type { FlowResult, PointResult, RateLevels, TransferResult } from '../run/result.ts';
 import type { FlowSpec, ReferenceSpec, Scenario } from '../scenario/scenario.ts';
 import { parseFigure } from '../units/quantity.ts';
 import { type ConfiguredRate, ConfiguredRates, isOpenLoop } from './configured-rate.ts';
+import { payloadBytesPerSecond } from './curl-path.ts';
 
 /** Which rate of a flow is compared with the configured one. */
 export type Level = keyof RateLevels | 'transfer';
@@ -19,6 +20,8 @@ export interface FlowReading {
   readonly deviationPercent: number | undefined;
   /** Whether less was offered than allowed. */
   readonly unsaturated: boolean;
+  /** What keeps a transfer below the limit that it sets itself, where the path carries no more: `the link`, `class 1:10`. */
+  readonly limitedBy?: string;
 }
 
 /** A figure of the point beside one that was measured elsewhere. */
@@ -46,12 +49,13 @@ export function readPoint(scenario: Scenario, point: PointResult, references: re
   const allowed = new ConfiguredRates(scenario);
   return {
     point,
-    flows: flows.map((flow) => readFlow(flow, allowed.of(flow), point, levels.get(flow.name))),
+    flows: flows.map((flow) => readFlow(scenario, flow, allowed.of(flow), point, levels.get(flow.name))),
     references: references.flatMap((reference) => readReference(reference, point)),
   };
 }
 
 function readFlow(
+  scenario: Scenario,
   flow: FlowSpec,
   allowed: ConfiguredRate | undefined,
   point: PointResult,
@@ -69,7 +73,14 @@ function readFlow(
   }
   const receivedBitsPerSecond = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : bitsPerSecond[level];
   const unsaturated = isOpenLoop(flow) && configured !== undefined && isUnsaturated(result, configured.bitsPerSecond);
-  const comparable = configured?.shared === false && configured.guaranteedBitsPerSecond === undefined && !unsaturated;
+  const limitedBy = transfer === undefined ? undefined : whatLimits(scenario, flow, allowed, transfer);
+  const comparable =
+    configured?.shared === false &&
+    configured.guaranteedBitsPerSecond === undefined &&
+    !unsaturated &&
+    limitedBy === undefined &&
+    // Lumps and visits that are not all there yet say nothing of a limit of its own.
+    !(transfer?.completed === false && transfer.limitBitsPerSecond > 0);
   return {
     flow: flow.name,
     via: flow.via,
@@ -79,7 +90,20 @@ function readFlow(
     receivedBitsPerSecond,
     deviationPercent: comparable ? 100 * (receivedBitsPerSecond / configured!.bitsPerSecond - 1) : undefined,
     unsaturated,
+    ...(limitedBy === undefined ? {} : { limitedBy }),
   };
+}
+
+/** What carries no more payload than a transfer's own limit, so that the limit has no say. */
+function whatLimits(
+  scenario: Scenario,
+  flow: FlowSpec,
+  allowed: ConfiguredRate | undefined,
+  { limitBitsPerSecond }: TransferResult,
+): string | undefined {
+  if (allowed === undefined || limitBitsPerSecond === 0) return undefined;
+  if (8 * payloadBytesPerSecond(scenario, flow, allowed) > limitBitsPerSecond) return undefined;
+  return allowed.by.startsWith('link of') ? 'the link' : allowed.by;
 }
 
 /** Whether a flow that sends as it likes asked for less than it was allowed, and has no more to send. */

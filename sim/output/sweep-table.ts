@@ -96,6 +96,7 @@ function flowColumns(name: string | undefined, rows: readonly PointReading[], gr
 function errorCell(flow: FlowReading | undefined): string {
   if (flow === undefined) return '';
   if (flow.deviationPercent !== undefined) return deviation(flow.deviationPercent);
+  if (flow.limitedBy !== undefined) return `limited by ${flow.limitedBy}`;
   return flow.unsaturated ? 'unsaturated' : '';
 }
 

@@ -182,6 +182,7 @@ class Client implements ClientHost, TimerHandler {
   readonly #timer: number;
   readonly #uploads: boolean;
   #socket: Socket | undefined;
+  #stopped = false;
 
   constructor(around: Surroundings, source: TransferSource) {
     const { values } = around.spec.source;
@@ -199,8 +200,17 @@ class Client implements ClientHost, TimerHandler {
 
   wakeAt(timeNs: number): void {
     const { timers } = this.#around.wiring;
+    // What still arrives after the stop finds nobody to read it.
+    if (this.#stopped) return;
     if (timeNs === Number.POSITIVE_INFINITY) timers.cancel(this.#timer);
     else timers.arm(this.#timer, Math.max(timeNs, timers.nowNs));
+  }
+
+  /** Ends it for good: the transfer under way is cut, and none follows. */
+  stop(): void {
+    this.#stopped = true;
+    this.#around.wiring.timers.cancel(this.#timer);
+    this.#socket?.endpoint.close();
   }
 
   moved(bodyBytes: number, nowNs: number): void {
@@ -225,6 +235,9 @@ export class TransferFlow implements NetworkFlow, TimerHandler {
   readonly #window: RunWindow;
   readonly #clients: readonly Client[];
   readonly #timer: number;
+  /** Instant from which on nothing is sent; Infinity: none. */
+  readonly #stopNs: number;
+  #started = false;
   readonly #received: Staircase | undefined;
   #movedBytes = 0;
   #warmMovedBytes = 0;
@@ -245,6 +258,7 @@ export class TransferFlow implements NetworkFlow, TimerHandler {
     this.#window = window;
     this.#received = receivedSteps > 0 ? new Staircase(receivedSteps) : undefined;
     this.#timer = wiring.timers.register(this, RANK_FLOW);
+    this.#stopNs = spec.stopNs === undefined ? Number.POSITIVE_INFINITY : window.startNs + spec.stopNs;
     const around: Surroundings = { wiring, spec, path, meter, onMoved: (bytes, nowNs) => this.#onMoved(bytes, nowNs) };
     const parallel = spec.source.values.parallel as number;
     this.#clients = Array.from({ length: parallel }, () => new Client(around, source));
@@ -255,7 +269,13 @@ export class TransferFlow implements NetworkFlow, TimerHandler {
   }
 
   onTimer(_timer: number, nowNs: number): void {
+    if (this.#started) {
+      for (const client of this.#clients) client.stop();
+      return;
+    }
+    this.#started = true;
     for (const { client } of this.#clients) client.start(nowNs);
+    if (this.#stopNs !== Number.POSITIVE_INFINITY) this.#wiring.timers.arm(this.#timer, this.#stopNs);
   }
 
   warm(): void {
@@ -290,7 +310,8 @@ export class TransferFlow implements NetworkFlow, TimerHandler {
     };
     const results = finishedTransfers.map(({ bytes, startNs, endNs }) => result(bytes, startNs, endNs, true));
     const { current } = client;
-    if (current !== undefined) results.push(result(current.bytes, current.startNs, this.#window.endNs, false));
+    const endNs = Math.min(this.#window.endNs, this.#stopNs);
+    if (current !== undefined) results.push(result(current.bytes, current.startNs, endNs, false));
     return results;
   }
 }

@@ -210,7 +210,7 @@ export const FLOW_PARAMETERS = {
   mark: { type: 'integer', minimum: 0, maximum: 4294967295, help: 'Firewall mark of its packets, for filters.' },
   headers: { type: 'size', default: '42b', help: 'Bytes of the size that are not payload (UDP: 42).' },
   start: { type: 'duration', default: '0s', help: 'When it begins.' },
-  stop: { type: 'duration', help: 'No packet is sent at or after it.' },
+  stop: { type: 'duration', help: 'No packet is sent at or after it; a transfer under way is cut, and none begins.' },
   count: { type: 'integer', minimum: 0, help: 'At most so many packets.' },
   ecn: {
     type: { oneOf: ['boolean', { choice: Object.keys(ECN_CODEPOINTS) }] },

@@ -131,3 +131,29 @@ flows:
     expect(text).toMatch(/200MiB +20 +1\d\.\d+ +not completed +-\d/);
   });
 });
+
+describe('the summary of a transfer with a limit of its own', () => {
+  const curl = (limit: string): string => {
+    const text = `title: Limit
+duration: 2s
+vars: { size: 10MiB }
+hops:
+  wan: { link: { rate: 5mbit, delay: 5ms } }
+flows:
+  down: { source: curl, version: 8.22.0, limit: ${limit}, size: "\${size}", via: [wan] }
+`;
+    const { result, readings } = ranThrough(loadScenario(text, 'sample.yaml', { registry }));
+    return summarize(result, readings, WIDE);
+  };
+
+  test('says that the link limits it where the link carries less', () => {
+    const line = /transfer .*/.exec(curl('10M'))![0];
+    // 10 MiB a second are 83.886 Mbit/s; the payload of the link is less than 5.
+    expect(line).toMatch(/ Mbit\/s, limited by the link, below the limit of 83\.886 Mbit\/s, not completed/);
+    expect(line).not.toContain('%');
+  });
+
+  test('gives no error while it is not complete', () => {
+    expect(/transfer .*/.exec(curl('100k'))![0]).toMatch(/, the limit is 819\.2 kbit\/s, not completed$/);
+  });
+});

@@ -30,6 +30,30 @@ describe('several transfers', () => {
   });
 });
 
+describe('a stop', () => {
+  it.each(['download', 'upload'])('cuts the %s under way', (direction) => {
+    const { transfer, sentPackets } = run({ limit: 10_000, size: '100KiB', direction, stop: '5s' });
+    // Five seconds of 10000 bytes, and the lump that is there at the start; 102400 bytes would take 10.
+    expect(transfer).toMatchObject({ completed: false, seconds: 5 });
+    expect(transfer!.bytes).toBeGreaterThanOrEqual(40_000);
+    expect(transfer!.bytes).toBeLessThanOrEqual(61_000);
+    const whole = run({ limit: 10_000, size: '100KiB', direction });
+    expect(whole.transfer!.completed).toBe(true);
+    expect(sentPackets).toBeLessThanOrEqual(whole.sentPackets);
+  });
+
+  it('lets no further transfer begin, also not in a pause', () => {
+    // Two steps of a second: each transfer takes 2 s and the pause 1 s.
+    const flow = { version: 'pr19384', limit: 10_000, size: '29000b', repeat: 10, pause: '1s' };
+    const cut = run({ ...flow, stop: '4s' }).transfers!;
+    expect(cut.map(({ completed }) => completed)).toEqual([true, false]);
+    expect(cut[1]!.seconds).toBeLessThan(1);
+    const { transfer, transfers } = run({ ...flow, stop: '2500ms' });
+    expect(transfers).toBeUndefined();
+    expect(transfer!.completed).toBe(true);
+  });
+});
+
 describe('over HTTP/2', () => {
   const download = { limit: 2_000_000, size: '5MiB' } as const;
 

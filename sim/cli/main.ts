@@ -15,6 +15,10 @@ const STDIN_HELP =
   'A lone - in place of an input file is standard input. Options that write a file take its name, never -.';
 /** The one command that the parser carries out itself. */
 const COMPLETION = 'completion';
+/** Shells that it knows. */
+const SHELLS: readonly string[] = ['bash', 'zsh', 'fish'];
+/** With it, the script asks for the words that may come next. */
+const ASKS_FOR_COMPLETIONS = '--get-yargs-completions';
 
 type CommandEntry = readonly [usage: string, summary: string, load: () => Promise<Command>];
 
@@ -79,37 +83,82 @@ function yargsOption({ kind, help, short }: CommandOption) {
   return { describe: help, type: 'string', requiresArg: true, array: kind === 'texts', ...alias } as const;
 }
 
-/** Stands for a lone `-` within the parser, which loses it; no word of a command line can hold its first character. */
-const STDIN_WORD = '\u0000-';
-
-/** A value of the parser with every `-` as it was written. */
-function unmasked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unmasked);
-  return value === STDIN_WORD ? STDIN : value;
-}
-
 type Options = ReadonlyMap<string, CommandOption>;
 
-/** Refuses options that there are none of, and options given twice that cannot be. */
+/** Stands before words that the parser would take for something else; no word of a command line can hold it. */
+const MASK = '\u0000';
+
+/** A value of the parser with every word as it was written. */
+function unmasked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmasked);
+  return typeof value === 'string' && value.startsWith(MASK) ? value.slice(MASK.length) : value;
+}
+
+/** Words as the parser is to take them: a lone `-`, and all behind `--`, are no options, `true` is no flag's value. */
+function masked(words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  const before = end === -1 ? words : words.slice(0, end);
+  const mask = (word: string): string => MASK + word;
+  const plain = before.map((word) => (/^(?:-|true|false)$/.test(word) ? mask(word) : word));
+  return end === -1 ? plain : [...plain, ...words.slice(end + 1).map(mask)];
+}
+
+/**
+ * Refuses what the parser would let pass or name otherwise: options that there are none of, flags with a value, options
+ * without one, each in the words of the user.
+ */
+function checkWords(words: readonly string[], options: Options): void {
+  const flag: CommandOption = { kind: 'flag', help: '' };
+  const known = new Map<string, CommandOption>([
+    ...options,
+    ['help', flag],
+    ['version', flag],
+    ['h', flag],
+    ['V', flag],
+  ]);
+  for (const option of options.values()) if (option.short !== undefined) known.set(option.short, option);
+  for (let i = 0; i < words.length && words[i] !== '--'; i++) {
+    const match = /^(--?)([^=]*)(=.*)?$/s.exec(words[i]!);
+    if (match === null || words[i] === STDIN) continue;
+    const [, dashes = '', name = '', value] = match;
+    // Of one-letter options in one word, the first that takes a value takes the rest of it.
+    const letters = [...name];
+    const takes = letters.findIndex((letter) => known.has(letter) && known.get(letter)!.kind !== 'flag');
+    const given = dashes === '--' || name === '' ? [name] : takes === -1 ? letters : letters.slice(0, takes + 1);
+    for (const each of given) if (!known.has(each)) throw unknownOption(`${dashes}${each}`, options);
+    const last = `${dashes}${given.at(-1)!}`;
+    if (known.get(given.at(-1)!)!.kind === 'flag') {
+      if (value !== undefined)
+        throw usageFailure(`${last}: expected no value but received ${JSON.stringify(value.slice(1))}`);
+      continue;
+    }
+    if (value !== undefined || (dashes === '-' && given.length < letters.length)) continue;
+    const next = words[++i];
+    if (next === undefined || next === '--') throw usageFailure(`${last}: expected a value`);
+  }
+}
+
+function unknownOption(option: string, options: Options): Failure {
+  const nearest = nearestName(option.replace(/^-+/, ''), [...options.keys(), 'help', 'version']);
+  const all = [...options.keys(), 'help'].map((name) => `--${name}`).join(' ');
+  return usageFailure(
+    `unknown option ${option}`,
+    nearest === undefined ? `the options are ${all}` : `did you mean --${nearest}?`,
+  );
+}
+
+/** Refuses options given twice that cannot be, or without a value that means something. */
 function checkOptions(
   options: Options,
   positionals: readonly string[],
   values: Readonly<Record<string, unknown>>,
 ): void {
-  const shorts = [...options.values()].flatMap(({ short }) => (short === undefined ? [] : [short]));
-  const known = new Set([...options.keys(), ...shorts, ...positionals, 'help', 'h', 'version', 'V', '_', '$0']);
   for (const [name, value] of Object.entries(values)) {
-    if (!known.has(name)) {
-      const nearest = nearestName(name, [...options.keys(), 'help', 'version']);
-      const all = [...options.keys(), 'help'].map((option) => `--${option}`).join(' ');
-      throw usageFailure(
-        `unknown option ${name.length === 1 ? '-' : '--'}${name}`,
-        nearest === undefined ? `the options are ${all}` : `did you mean --${nearest}?`,
-      );
-    }
     if (Array.isArray(value) && options.has(name) && options.get(name)!.kind !== 'texts') {
       throw usageFailure(`--${name} can be given only once`);
     }
+    if (options.has(name) && [value].flat().includes(''))
+      throw usageFailure(`--${name}: expected a value but received ""`);
     if (options.has(name) && [value].flat().includes(STDIN)) {
       throw usageFailure(
         `--${name}: expected a value but received -`,
@@ -126,7 +175,7 @@ function checkOptions(
 /** Words what the parser itself complains of. */
 function parserFailure(message: string, usage: string | undefined): Failure {
   const option = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
-  if (option !== undefined) return usageFailure(`--${option}: expected a value`);
+  if (option !== undefined) return usageFailure(`${option.length === 1 ? '-' : '--'}${option}: expected a value`);
   const tooFew = message.startsWith('Not enough non-option arguments');
   return usageFailure(
     tooFew ? 'expected more arguments' : message,
@@ -145,7 +194,7 @@ function unknownCommand(name: string | undefined): Failure {
 
 /** What every parser of this program has in common. */
 function parserOf(words: readonly string[], scriptName: string, usage?: string): Argv {
-  return yargs(words.map((word) => (word === STDIN ? STDIN_WORD : word)))
+  return yargs(masked(words))
     .scriptName(scriptName)
     .locale('en')
     .parserConfiguration({
@@ -177,6 +226,7 @@ function addOptions(parser: Argv, usage: string, command: Command): Argv {
 async function runCommand([usage, summary, load]: CommandEntry, words: readonly string[]): Promise<ExitCode> {
   const command = await load();
   const name = nameOf(usage);
+  checkWords(words, new Map(Object.entries(command.options)));
   let exitCode: ExitCode = EXIT.ok;
   await parserOf(words, `sim ${name}`, usage)
     .command(
@@ -197,12 +247,23 @@ async function runCommand([usage, summary, load]: CommandEntry, words: readonly 
   return exitCode;
 }
 
+/** Has the parser print the script of a shell, which it otherwise tells by the environment. @throws Failure (usage) */
+function chooseShell(shell: string): void {
+  if (!SHELLS.includes(shell)) {
+    throw usageFailure(`${COMPLETION}: expected ${SHELLS.join(', ')} but received ${JSON.stringify(shell)}`);
+  }
+  process.env.SHELL = shell;
+}
+
 /** Handles what comes without a command of the list: help, version, completion, and what is wrong. */
 async function runWithoutCommand(words: readonly string[]): Promise<ExitCode> {
+  if (words[0] !== ASKS_FOR_COMPLETIONS) checkWords(words, new Map());
+  const [command, shell] = words.filter((word) => word !== '--');
+  if (command === COMPLETION && shell !== undefined && !shell.startsWith('-')) chooseShell(shell);
   const parser = parserOf(words, 'sim')
     .usage('$0 <command>\n\nWhat rate will I really get? Simulates rate limiters as they are, to the packet.')
     .epilogue(`${STDIN_HELP}\n${EXIT_CODES_HELP}`)
-    .completion(COMPLETION, 'Print a completion script for bash or zsh')
+    .completion(COMPLETION, 'Print a completion script for bash, zsh or fish')
     .command(
       '$0',
       false,

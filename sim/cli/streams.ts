@@ -14,10 +14,13 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Writes a result to stdout part by part, no faster than its reader takes it. */
+/** Writes a result to stdout part by part, no faster than its reader takes it, and no longer than there is one. */
 export async function printParts(parts: Iterable<string>): Promise<void> {
   for (const part of parts) {
-    if (!process.stdout.write(part)) await once(process.stdout, 'drain');
+    if (lost.has(process.stdout)) return;
+    if (process.stdout.write(part)) continue;
+    // What keeps the stream from being written is told by those who watch it.
+    await once(process.stdout, 'drain').catch(() => {});
   }
 }
 
@@ -36,13 +39,23 @@ export function stderrTerminal(): Terminal {
   return terminalOf(process.stderr, process.env);
 }
 
-/** Ends quietly when the reader of a stream has gone, as `sim … | head` does, and in words when it cannot be written. */
+/** Streams that can be written no more. */
+const lost = new Set<NodeJS.WriteStream>();
+
+/**
+ * Lets a command go on to its files when a stream can be written no more: quietly when its reader has gone, as `sim … |
+ * head` does, and with a message and an exit code otherwise.
+ */
 export function watchStreams(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit();
+      const isFirst = !lost.has(stream);
+      lost.add(stream);
+      if (!isFirst || error.code === 'EPIPE') return;
       if (stream === process.stdout) say(`sim: cannot write the result: ${systemReason(error)}`);
-      process.exit(EXIT.trouble);
+      process.on('exit', () => {
+        process.exitCode = EXIT.trouble;
+      });
     });
   }
 }

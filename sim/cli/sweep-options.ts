@@ -39,14 +39,34 @@ export function sweepOverrides(args: CommandArguments): Overrides {
   const seed = args.wholeNumber('seed', 0, Number.MAX_SAFE_INTEGER);
   const sample = sampleOf(args);
   const duration = durationOf(args, 'duration') === undefined ? undefined : args.text('duration');
+  const set = assignments('set', args.texts('set'));
+  const vary = assignments('vary', args.texts('vary'));
+  const zip = assignments('zip', args.texts('zip'));
+  refuseBoth({ set, vary, zip });
   return {
-    set: assignments('set', args.texts('set')),
-    vary: assignments('vary', args.texts('vary')),
-    zip: assignments('zip', args.texts('zip')),
+    set,
+    vary,
+    zip,
     ...(sample === undefined ? {} : { sample }),
     ...(seed === undefined ? {} : { seed }),
     ...(duration === undefined ? {} : { duration }),
   };
+}
+
+/** Refuses a variable that has its value, or values, from two options. @throws Failure (usage) */
+function refuseBoth(options: Readonly<Record<string, Readonly<Record<string, string>>>>): void {
+  const givenBy = new Map<string, string>();
+  for (const [option, values] of Object.entries(options)) {
+    for (const name of Object.keys(values)) {
+      const other = givenBy.get(name);
+      givenBy.set(name, option);
+      if (other === undefined) continue;
+      throw usageFailure(
+        `--${other} ${name} and --${option} ${name} cannot both be given`,
+        other === 'set' ? `--set gives ${name} one value, --${option} several` : undefined,
+      );
+    }
+  }
 }
 
 /** Reads `--sample latin-hypercube:200`. */

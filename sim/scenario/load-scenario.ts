@@ -3,14 +3,14 @@ import type { Finding, Report } from './findings.ts';
 import { LinkTraces, type ReadText } from './link-trace.ts';
 import * as messages from './messages.ts';
 import { nearestName } from './nearest.ts';
-import { applyOverrides, isOverride, type Overrides } from './overrides.ts';
+import { applyOverrides, type Overrides, optionAt, optionOf } from './overrides.ts';
 import { type Problem, ScenarioError, sortProblems } from './problem.ts';
 import { readReferences } from './reference.ts';
 import type { Shape } from './result-shape.ts';
 import type { ReferenceSpec, Scenario, ScenarioPoint } from './scenario.ts';
 import { ScenarioChecker } from './scenario-checker.ts';
 import { readSweep, type SweepGrid, sweptNames, ZIP } from './sweep-grid.ts';
-import { compileTemplate, type Environment, instantiate, type Template } from './template.ts';
+import { compileTemplate, type Environment, instantiate, namesOf, type Template } from './template.ts';
 import { isMapping, type ModelRegistry } from './value-checker.ts';
 import { type Reference, Variables } from './variables.ts';
 import { type ParsedText, parseText } from './yaml-document.ts';
@@ -202,19 +202,28 @@ export class LoadedScenario {
     }
   }
 
+  /** The options that gave all of the variables in a text of the document; undefined: some are the file's. */
+  #optionOfVariables(path: readonly string[]): string | undefined {
+    const text = compileTemplate(valueAt(this.document, path), path, { onReference() {}, onProblem() {} });
+    const options = this.#variables
+      .rootsOf(namesOf(text), this.sweptNames)
+      .map((name) => optionOf(name, this.#overrides));
+    return options.length === 0 || options.includes(undefined) ? undefined : options.join(', ');
+  }
+
   /** Adds the place in the text, and how a value with variables is written there. */
   #problem({ part, ...finding }: Finding, variables?: Readonly<Record<string, string>>): Problem {
     const written = valueAt(this.document, finding.path);
     const isReplaced =
       part === 'value' && typeof written === 'string' && written.includes('${') && !finding.received.includes('${');
     const received = isReplaced ? `${finding.received}, written ${JSON.stringify(written)}` : finding.received;
-    if (isOverride(finding.path, this.#overrides)) {
-      return { ...finding, received, hint: finding.hint ?? messages.FROM_COMMAND_LINE, isFromCommandLine: true };
-    }
-    const place = this.#parsed?.locate(finding.path, part);
+    const option =
+      optionAt(finding.path, this.#overrides) ?? (isReplaced ? this.#optionOfVariables(finding.path) : undefined);
+    const place = option === undefined ? this.#parsed?.locate(finding.path, part) : undefined;
     return {
       ...finding,
       received,
+      ...(option === undefined ? {} : { option }),
       ...(place === undefined ? {} : { place }),
       ...(variables === undefined || Object.keys(variables).length === 0 ? {} : { variables }),
     };

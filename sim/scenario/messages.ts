@@ -33,9 +33,6 @@ export const FIGURE_WORDS: Readonly<Record<FigureKind, string>> = {
   any: 'a value',
 };
 
-/** Hint at a value that does not stand in the file. */
-export const FROM_COMMAND_LINE = 'given on the command line';
-
 /** Describes what stands in a document, short enough for a message. */
 export function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';

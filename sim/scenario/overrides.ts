@@ -60,16 +60,27 @@ function zippedWith(sweep: unknown, set: Readonly<Record<string, string>>): Read
   return {};
 }
 
-/** Whether what stands at a path of the document came from the overrides. */
-export function isOverride(path: readonly string[], overrides: Overrides): boolean {
+/** The option that gave what stands at a path of the document, as `--set rate`; undefined: the file. */
+export function optionAt(path: readonly string[], overrides: Overrides): string | undefined {
   const { set = {}, vary = {}, zip = {}, sample, seed, duration } = overrides;
   const [section, name = '', zipped = ''] = path;
-  if (section === 'seed') return seed !== undefined;
-  if (section === 'duration') return duration !== undefined;
-  if (section === 'vars') return Object.hasOwn(set, name);
-  if (section !== 'sweep') return false;
-  if (name === SAMPLE) return sample !== undefined;
-  return name === ZIP ? Object.hasOwn(zip, zipped) : Object.hasOwn(vary, name);
+  if (section === 'seed') return seed === undefined ? undefined : '--seed';
+  if (section === 'duration') return duration === undefined ? undefined : '--duration';
+  if (section === 'vars') return Object.hasOwn(set, name) ? `--set ${name}` : undefined;
+  if (section !== 'sweep') return undefined;
+  if (name === SAMPLE) return sample === undefined ? undefined : '--sample';
+  const zips = Object.keys(zip).map((each) => `--zip ${each}`);
+  // Of a grid as a whole, whatever the command line adds to it.
+  if (name === '') return [...Object.keys(vary).map((each) => `--vary ${each}`), ...zips].join(', ') || undefined;
+  if (name === ZIP && zipped === '') return zips.join(', ') || undefined;
+  if (name === ZIP) return Object.hasOwn(zip, zipped) ? `--zip ${zipped}` : undefined;
+  return Object.hasOwn(vary, name) ? `--vary ${name}` : undefined;
+}
+
+/** The option that gave a variable its value, or values; undefined: the file. */
+export function optionOf(name: string, { set = {}, vary = {}, zip = {} }: Overrides): string | undefined {
+  const given = Object.entries({ vary, zip, set }).find(([, values]) => Object.hasOwn(values, name));
+  return given === undefined ? undefined : `--${given[0]} ${name}`;
 }
 
 function withoutNames(sweep: Readonly<Record<string, unknown>>, names: object): Record<string, unknown> {

@@ -22,8 +22,8 @@ export interface Problem extends Message {
   readonly place?: Place;
   /** Variables of the sweep's point in which it shows; absent where it shows in every one. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Present where the command line said it, not the file. */
-  readonly isFromCommandLine?: true;
+  /** Where the command line said it, not the file: the option, as `--set rate`. */
+  readonly option?: string;
 }
 
 /** Thrown for a scenario that cannot be run; carries every problem found, in the order of the file. */
@@ -40,7 +40,7 @@ export class ScenarioError extends Error {
 
   /** Whether nothing is wrong with the file itself. */
   get isOfCommandLine(): boolean {
-    return this.problems.every(({ isFromCommandLine }) => isFromCommandLine === true);
+    return this.problems.every(({ option }) => option !== undefined);
   }
 }
 
@@ -51,7 +51,7 @@ export function formatPath(path: readonly string[]): string {
 
 /** Formats a problem for a terminal: place and sentence, the source line with a caret, and the hint. */
 export function formatProblem(problem: Problem, file: string): string {
-  const { place, path, variables, hint } = problem;
+  const { place, path, variables, option, hint } = problem;
   const where = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
   const lines = [visible(`${where}: ${subject}expected ${problem.expected} but received ${problem.received}`)];
@@ -60,6 +60,7 @@ export function formatProblem(problem: Problem, file: string): string {
     const values = Object.entries(variables).map(([name, value]) => visible(`${name}=${value}`));
     lines.push(`  at the point ${values.join(' ')}`);
   }
+  if (option !== undefined) lines.push(`  given on the command line: ${visible(option)}`);
   if (hint !== undefined) lines.push(`  hint: ${visible(hint)}`);
   return lines.join('\n');
 }

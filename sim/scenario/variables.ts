@@ -66,6 +66,22 @@ export class Variables {
     return environment;
   }
 
+  /** The variables, swept or without others in them, from which the values of some are made. */
+  rootsOf(names: readonly string[], swept: readonly string[]): readonly string[] {
+    const roots = new Set<string>();
+    const seen = new Set<string>();
+    const visit = (name: string): void => {
+      if (seen.has(name)) return;
+      seen.add(name);
+      const definition = swept.includes(name) ? undefined : this.#definitions.get(name);
+      const below = definition === undefined ? [] : namesOf(definition);
+      if (below.length === 0) roots.add(name);
+      for (const each of below) visit(each);
+    };
+    for (const name of names) visit(name);
+    return [...roots];
+  }
+
   /** Depth-first; variables that refer to themselves are reported once a circle, and left without value. */
   #sort(report: Report): readonly (readonly [string, Template])[] {
     const ordered: [string, Template][] = [];

@@ -64,6 +64,7 @@ describe('a message', () => {
     [{ set: { foo: '1' } }, true],
     [{ vary: { foo: '1,2' } }, true],
     [{ duration: '0' }, true],
+    [{ sample: { points: 9, method: 'random', seed: 1 } }, true],
     [{}, false],
   ])('about %j knows whether the command line is wrong or the file', (overrides, isOfCommandLine) => {
     const text = isOfCommandLine ? START + FLOWS : `${START}${FLOWS}seed: x\n`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../sim/scenario/load-scenario.ts';
+import type { Overrides } from '../../../sim/scenario/overrides.ts';
 import { brief, load, problemsOf } from './builder.ts';
 
 const HOP = 'link: { rate: "${rate}", delay: "${delay}" }';
@@ -222,6 +223,18 @@ describe('overrides', () => {
       ['duration', '"long"', undefined],
       ['seed', '"x"', undefined],
     ]);
-    expect(problems[1]!.hint).toBe('given on the command line');
+    expect(problems[1]!.option).toBe('--seed');
+  });
+
+  test('are wrong where a value that they alone give is, wherever it is used', () => {
+    const used = (overrides: Overrides, top = '') =>
+      problemsOf(() => sweep(top, { overrides })).map(({ path, option, place }) => [path.at(-1), option, place?.line]);
+    expect(used({ set: { rate: 'x' } })).toEqual([['rate', '--set rate', undefined]]);
+    expect(used({ vary: { rate: '1mbit,x' } })).toEqual([['rate', '--vary rate', undefined]]);
+    expect(used({ zip: { rate: '1mbit,2mbit', delay: '1ms' } })).toEqual([
+      ['zip', '--zip rate, --zip delay', undefined],
+    ]);
+    expect(used({ vary: { rate: '1bit..1gbit/1bit' } })).toEqual([['sweep', '--vary rate', undefined]]);
+    expect(used({ set: { delay: '1ms' } }, 'sweep: { rate: [x] }').map(([, option]) => option)).toEqual([undefined]);
   });
 });

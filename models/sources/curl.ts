@@ -1,5 +1,6 @@
 import { CurlClient, type CurlPlan } from '../curl/client.ts';
 import type { ClientHost, TransferClient } from '../curl/socket.ts';
+import { SETUP_NS } from '../curl/timing.ts';
 import { curlVersions, receiveBufferBytes, rulesOf } from '../curl/versions.ts';
 import type { ParameterProblem, Values } from '../model.ts';
 import { invariant } from '../model.ts';
@@ -49,7 +50,7 @@ function limitProblem(values: Values, written: Values): ParameterProblem | undef
 export const curlSource: TransferSource = {
   kind: 'curl',
   role: 'source',
-  summary: 'curl with --limit-rate, in any release from 7.60.0, over TCP and HTTP/1.1 or HTTP/2.',
+  summary: `curl with --limit-rate, in any release from 7.60.0, over TCP and HTTP/1.1 or HTTP/2. Each transfer begins with ${SETUP_NS / 1e6} ms of work on both sides, which its time contains.`,
   parameters: {
     version: {
       type: { choice: curlVersions },

@@ -99,7 +99,7 @@ export function droppedShare(flow: { readonly sentPackets: number; readonly drop
   return `${fixed(flow.sentPackets === 0 ? 0 : (100 * flow.droppedPackets) / flow.sentPackets, 1)} %`;
 }
 
-/** Figures of one column: one unit, and so many decimals that the largest has about five significant digits. */
+/** Figures of one column: one unit, and so many decimals that the largest has about five significant digits, the smallest three. */
 export function figureColumn(
   values: readonly (number | undefined)[],
   measure: Measure,
@@ -117,9 +117,15 @@ function decimalsFor(value: number): number {
   return Math.min(6, Math.max(0, 4 - Math.floor(Math.log10(size))));
 }
 
-/** No more decimals than the largest figure allows, and no more than any figure has. */
+/** Digits that count which the smallest figure of a column keeps beside the largest. */
+const LEAST_DIGITS = 3;
+
+/** No more decimals than the largest figure allows or the smallest asks for, and no more than any figure has. */
 function decimalsNeeded(values: readonly (number | undefined)[], largest: number): number {
-  const most = Math.min(3, decimalsFor(largest));
+  const sizes = values.map((value) => Math.abs(value ?? 0)).filter((size) => size > 0 && Number.isFinite(size));
+  const smallest = Math.min(largest, ...sizes);
+  const asked = smallest > 0 ? LEAST_DIGITS - 1 - Math.floor(Math.log10(smallest)) : 0;
+  const most = Math.min(6, Math.max(asked, Math.min(3, decimalsFor(largest))));
   return values.reduce<number>((needed, value) => {
     const fraction = value === undefined ? undefined : String(Number(value.toFixed(most))).split('.')[1];
     return Math.max(needed, fraction?.length ?? 0);

@@ -49,6 +49,15 @@ describe('a column of figures', () => {
     expect(figureColumn([500e6, 1000e6], 'rate')).toEqual({ unit: 'Mbit/s', cells: ['500', '1,000'] });
   });
 
+  test('keeps three digits of the smallest figure where a column mixes scales', () => {
+    // limits of 1k, 10k and 1M bytes a second
+    expect(figureColumn([8192, 81_920, 8_388_608], 'rate')).toEqual({
+      unit: 'Mbit/s',
+      cells: ['0.00819', '0.08192', '8.38861'],
+    });
+    expect(figureColumn([0, 8192], 'rate')).toEqual({ unit: 'kbit/s', cells: ['0.000', '8.192'] });
+  });
+
   test('leaves out what is missing', () => {
     expect(figureColumn([undefined, 1e6], 'rate').cells).toEqual(['', '1']);
   });

@@ -1,5 +1,5 @@
 import { parseRate } from '../units/rate.ts';
-import type { TcDevice } from './model.ts';
+import type { TcClass, TcDevice } from './model.ts';
 
 const LINK_RATES = [1e9, 1e10, 1e11, 1e12, 1e13];
 
@@ -12,13 +12,18 @@ export function linkRateFor(device: TcDevice): number {
   return LINK_RATES.find((rate) => rate >= most * 1.1) ?? 0;
 }
 
+/** The classes of a device by their ids. */
+export function classesById(device: TcDevice): ReadonlyMap<number | undefined, TcClass> {
+  return new Map(device.classes.map((entry) => [entry.id, entry]));
+}
+
 /** The most that a class may send (bit/s): its ceil, or less where nobody above lends, but never less than its own rate. */
-export function classLimit(device: TcDevice, id: number | undefined): number {
-  const entry = device.classes.find((candidate) => candidate.id === id);
+export function classLimit(classes: ReadonlyMap<number | undefined, TcClass>, id: number | undefined): number {
+  const entry = classes.get(id);
   if (entry === undefined) return Number.POSITIVE_INFINITY;
   const { rate, ceil } = entry.options;
   const own = parseRate(String(rate));
-  return Math.min(parseRate(String(ceil ?? rate)), Math.max(own, classLimit(device, entry.parent)));
+  return Math.min(parseRate(String(ceil ?? rate)), Math.max(own, classLimit(classes, entry.parent)));
 }
 
 /** The least rate that a qdisc without classes on the device lets through; Infinity if none has one (bit/s). */

@@ -3,10 +3,11 @@ import { parseSelector } from '../scenario/filter-selector.ts';
 import { seesIpv4 } from '../scenario/hop-filters.ts';
 import { writeClassId } from '../units/class-id.ts';
 import { parseRate, writeRate } from '../units/rate.ts';
-import { classLimit, leastQdiscRate, linkRateFor } from './device-rates.ts';
+import { minorOf } from './class-id.ts';
+import { classesById, classLimit, leastQdiscRate, linkRateFor } from './device-rates.ts';
 import { fieldsFor, fieldsThatReach, flowKeys, frameBytes } from './flow-fields.ts';
 import { rootQdisc, type TcDevice, type TcFilter } from './model.ts';
-import { isLeaf, type Mapping } from './scenario-qdisc.ts';
+import type { Mapping } from './scenario-qdisc.ts';
 
 /** Offered above what the leaf can take, so that its limit shows. */
 const OVERLOAD = 1.25;
@@ -106,10 +107,12 @@ interface Leaf {
 function leavesOf(device: TcDevice): Leaf[] {
   const root = rootQdisc(device);
   if (root?.kind === 'htb') {
-    const leaves = device.classes.filter((entry) => isLeaf(device, entry.id));
+    const inner = new Set(device.classes.map(({ parent }) => parent));
+    const byId = classesById(device);
+    const leaves = device.classes.filter(({ id }) => minorOf(id) !== 0 && !inner.has(id));
     return leaves.map((entry) => ({
       id: entry.id,
-      rate: classLimit(device, entry.id),
+      rate: classLimit(byId, entry.id),
       isDefault: entry.id % 0x10000 === root.options.default,
     }));
   }

@@ -4,7 +4,7 @@ import { writeClassId } from '../units/class-id.ts';
 import { parseDuration } from '../units/duration.ts';
 import { parseRate } from '../units/rate.ts';
 import { majorOf, minorOf } from './class-id.ts';
-import { classLimit, linkRateFor } from './device-rates.ts';
+import { classesById, classLimit, linkRateFor } from './device-rates.ts';
 import { camelCase } from './export-options.ts';
 import { netemHopName } from './hop-names.ts';
 import type { TcDevice, TcOption, TcQdisc } from './model.ts';
@@ -139,7 +139,7 @@ export class QdiscTranslator {
       typeof inside === 'string'
         ? parseRate(inside)
         : isClass
-          ? classLimit(this.#device, holder)
+          ? classLimit(classesById(this.#device), holder)
           : linkRateFor(this.#device);
     return (bitsPerSecond * parseDuration(delay)) / 1e9 <= Number(limit) * 8 * FULL_PACKET_BYTES;
   }
@@ -286,7 +286,7 @@ function isPriced(value: TcOption | undefined): boolean {
 }
 
 /** Whether nothing hangs below an HTB class, so that packets can wait in it. */
-export function isLeaf(device: TcDevice, id: number): boolean {
+function isLeaf(device: TcDevice, id: number): boolean {
   return minorOf(id) !== 0 && !device.classes.some((entry) => entry.parent === id);
 }
 

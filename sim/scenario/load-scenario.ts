@@ -10,7 +10,7 @@ import type { Shape } from './result-shape.ts';
 import type { ReferenceSpec, Scenario, ScenarioPoint } from './scenario.ts';
 import { ScenarioChecker } from './scenario-checker.ts';
 import { readSweep, type SweepGrid, sweptNames, ZIP } from './sweep-grid.ts';
-import { compileTemplate, type Environment, instantiate, namesOf, type Template } from './template.ts';
+import { compileTemplate, type Environment, instantiate, LongTextError, namesOf, type Template } from './template.ts';
 import { isMapping, type ModelRegistry } from './value-checker.ts';
 import { type Reference, Variables } from './variables.ts';
 import { type ParsedText, parseText } from './yaml-document.ts';
@@ -42,7 +42,7 @@ export interface LoadOptions {
  */
 export function loadScenario(text: string, file: string, options: LoadOptions): LoadedScenario {
   const parsed = parseText(text, file);
-  return new LoadedScenario(parsed.document, file, options, parsed);
+  return boundTexts(() => new LoadedScenario(parsed.document, file, options, parsed), file, parsed);
 }
 
 /**
@@ -52,7 +52,18 @@ export function loadScenario(text: string, file: string, options: LoadOptions): 
  * @throws ScenarioError with every problem found
  */
 export function checkDocument(document: unknown, options: LoadOptions): LoadedScenario {
-  return new LoadedScenario(document, 'scenario', options, undefined);
+  return boundTexts(() => new LoadedScenario(document, 'scenario', options, undefined), 'scenario', undefined);
+}
+
+/** Tells of a text that its variables make too long; nothing can be said of the rest. @throws ScenarioError */
+function boundTexts<T>(make: () => T, file: string, parsed: ParsedText | undefined): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LongTextError)) throw error;
+    const place = parsed?.locate(error.path, 'value');
+    throw new ScenarioError(file, [{ ...error.told, path: error.path, ...(place === undefined ? {} : { place }) }]);
+  }
 }
 
 /** A scenario without known problems, whose points are made one at a time. */
@@ -175,7 +186,8 @@ export class LoadedScenario {
   }
 
   #point(given: Environment): ScenarioPoint {
-    const { scenario, findings } = this.#checker.check(instantiate(this.#template, this.#environment(given)));
+    const document = boundTexts(() => instantiate(this.#template, this.#environment(given)), this.file, this.#parsed);
+    const { scenario, findings } = this.#checker.check(document);
     const variables = Object.fromEntries(given);
     if (scenario !== undefined) return { variables, scenario };
     const problems = findings.map((finding) => this.#problem(finding, variables));

@@ -60,14 +60,22 @@ export function notText(encoding: string | undefined): Message {
   return { expected: 'a scenario in YAML (UTF-8 text)', received: encoding ?? 'binary data' };
 }
 
-export function tooLarge(bytes: number, maximum: number): Message {
-  return { expected: `a scenario of at most ${maximum} characters`, received: `${bytes}` };
+export function notUtf8(): Message {
+  return {
+    expected: 'a scenario in UTF-8',
+    received: 'a letter in another encoding, such as Latin-1',
+    hint: 'iconv -f latin1 -t utf-8 IN > OUT',
+  };
 }
 
-export function emptyDocument(): Message {
+export function tooLarge(maximum: number): Message {
+  return { expected: `a scenario of at most ${maximum} characters`, received: 'a longer one' };
+}
+
+export function emptyDocument(received: string): Message {
   return {
     expected: 'a mapping with duration, hops and flows',
-    received: 'an empty file',
+    received,
     hint: '`sim init` writes a scenario to begin with',
   };
 }
@@ -296,6 +304,10 @@ export function circularVariable(cycle: readonly string[]): Message {
 
 export function malformedReference(text: string): Message {
   return { expected: `a variable as in $\{name}`, received: describe(text), hint: 'write $${ for a plain ${' };
+}
+
+export function longText(most: number): Message {
+  return { expected: `at most ${most} characters in place of variables`, received: 'more' };
 }
 
 export function notVariableName(name: string): Message {

@@ -20,6 +20,8 @@ interface ConstantTemplate {
 interface TextTemplate {
   readonly kind: 'text';
   readonly parts: readonly string[];
+  /** Where it stands in the document. */
+  readonly path: readonly string[];
 }
 
 /** A mapping (with keys) or a list (without) that holds variables somewhere. */
@@ -37,6 +39,25 @@ interface CompositeTemplate {
 export interface TemplateListener {
   onReference(name: string, path: readonly string[]): void;
   onProblem(message: Message, path: readonly string[]): void;
+}
+
+/** Variables, each of which may hold others twice, make a text longer by so much at most (characters). */
+const MOST_INSERTED = 10_000;
+
+/** Thrown where variables make a text too long. */
+export class LongTextError extends Error {
+  override readonly name = 'LongTextError';
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[]) {
+    super(path.join('.'));
+    this.path = path;
+  }
+
+  /** What is to be told. */
+  get told(): Message {
+    return messages.longText(MOST_INSERTED);
+  }
 }
 
 const REFERENCE = /\$?\$\{([^}]*)(\}?)/g;
@@ -70,7 +91,7 @@ export function compileTemplate(node: unknown, path: readonly string[], listener
 /** Stands for text with a variable that has no value; the cause is reported elsewhere, so checks pass over it. */
 export const UNRESOLVED: unique symbol = Symbol('unresolved');
 
-/** Replaces the variables; text with a variable that the environment lacks becomes {@link UNRESOLVED}. */
+/** Replaces the variables; text with a variable that the environment lacks becomes {@link UNRESOLVED}. @throws LongTextError */
 export function instantiate(template: Template, environment: Environment): unknown {
   switch (template.kind) {
     case 'constant':
@@ -112,6 +133,9 @@ function compileText(text: string, path: readonly string[], listener: TemplateLi
       literal += whole.slice(1);
     } else if (brace === '' || !isVariableName(name)) {
       listener.onProblem(messages.malformedReference(text), path);
+      // No variable is named so: what the text would be is not complained of as well.
+      parts.push(literal, '');
+      literal = '';
     } else {
       listener.onReference(name, path);
       parts.push(literal, name);
@@ -119,15 +143,18 @@ function compileText(text: string, path: readonly string[], listener: TemplateLi
     }
   }
   literal += text.slice(end);
-  return parts.length === 0 ? { kind: 'constant', value: literal } : { kind: 'text', parts: [...parts, literal] };
+  return parts.length === 0 ? { kind: 'constant', value: literal } : { kind: 'text', parts: [...parts, literal], path };
 }
 
-function replace({ parts }: TextTemplate, environment: Environment): string | typeof UNRESOLVED {
+function replace({ parts, path }: TextTemplate, environment: Environment): string | typeof UNRESOLVED {
   let text = parts[0]!;
+  let inserted = 0;
   for (let i = 1; i < parts.length; i += 2) {
     const value = environment.get(parts[i]!);
     if (value === undefined) return UNRESOLVED;
     text += value + parts[i + 1]!;
+    inserted += value.length;
+    if (inserted > MOST_INSERTED) throw new LongTextError(path);
   }
   return text;
 }

@@ -11,6 +11,16 @@ function sweep(top: string, options: Partial<LoadOptions> = {}) {
 }
 
 describe('variables', () => {
+  test('that double each other are told of where one becomes too long', () => {
+    // 2^14 is the first power of two above 10,000: 14 doublings of one character, of which the last is v14.
+    const doubled = Array.from({ length: 40 }, (_, i) => `v${i + 1}: "\${v${i}}\${v${i}}"`).join(', ');
+    const problems = problemsOf(() => load({ top: `vars: { v0: "1", ${doubled} }\nabout: "\${v40}"` }));
+    expect(problems.map(({ path, expected, received }) => [path.join('.'), expected, received])).toEqual([
+      ['vars.v14', 'at most 10000 characters in place of variables', 'more'],
+    ]);
+    expect(problems[0]!.place).toBeDefined();
+  });
+
   const linkOf = (vars: string, hop: string) => load({ top: `vars: ${vars}`, hop }).first.hops[0]!.link;
 
   test('stand for values anywhere, also inside of text and of each other', () => {

@@ -81,7 +81,7 @@ export function digestOf(large: LargeResult, resultIndex: number): { result: Res
 class Survey {
   readonly #large: LargeResult;
   readonly #resultIndex: number;
-  #levels: Map<string, Level> | undefined;
+  #levels: Map<string, Level | undefined> | undefined;
   #runs = 0;
   #broken = 0;
   readonly #brokenExamples: PointResult[] = [];

@@ -59,11 +59,7 @@ export class Entitlements {
     ownLimitBitsPerSecond: number,
   ): Entitlement {
     const figures = this.#point.flows[flow] as FlowResult;
-    const way = this.#bounds.of(flow);
-    const least = way.reduce<Bound | undefined>(
-      (a, b) => (a === undefined || b.bitsPerSecond < a.bitsPerSecond ? b : a),
-      undefined,
-    );
+    const least = this.boundOf(flow);
     const own: Bound | undefined =
       ownLimitBitsPerSecond > 0
         ? { bitsPerSecond: ownLimitBitsPerSecond, by: 'its own limit', level: 'accounted', hop: '', flows: [flow] }
@@ -80,6 +76,13 @@ export class Entitlements {
           ? this.#headers(figures, receivedBitsPerSecond, level, bound)
           : undefined);
     return { bound, deviationPercent: excuse === undefined ? deviationPercent : undefined, excuse };
+  }
+
+  /** The least bound on a flow's way; undefined where nothing bounds it. */
+  boundOf(flow: string): Bound | undefined {
+    return this.#bounds
+      .of(flow)
+      .reduce<Bound | undefined>((a, b) => (a === undefined || b.bitsPerSecond < a.bitsPerSecond ? b : a), undefined);
   }
 
   #excuseOf(name: string, figures: FlowResult, bound: Bound): Excuse | undefined {

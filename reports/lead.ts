@@ -1,7 +1,7 @@
 import type { Chart } from './chart.ts';
 import type { Explanation } from './explanation.ts';
 import { aboutReading, readingWords } from './facts.ts';
-import type { ChartSource, Reading } from './reading.ts';
+import { type ChartSource, LEVEL_WORDS, type Reading } from './reading.ts';
 import { type About, explanationOf, whyOf } from './why.ts';
 
 /** What the page found, and why it is so: both about the same. */
@@ -46,7 +46,8 @@ export function leadOf(
     reading !== undefined &&
     ((overTime && (chart?.about === undefined || isStraying)) || (isRegular && isStraying))
   ) {
-    return leadFrom(readingWords(reading), undefined, ofReading, explanations);
+    const counted = reading.configuredBitsPerSecond === undefined ? undefined : LEVEL_WORDS[reading.level];
+    return leadFrom(readingWords(reading), counted, ofReading, explanations);
   }
   return {
     ...leadFrom(chart?.title, chart?.counted, chart?.about, explanations),

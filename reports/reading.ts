@@ -50,8 +50,8 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   transfer: 'the payload of whole transfers',
 };
 
-/** The level that references and expectations speak of; otherwise the one that the limiter itself counts. */
-function levelOf(result: Result, flow: string): Level {
+/** The level that references and expectations speak of; undefined where they speak of none. */
+function levelOf(result: Result, flow: string): Level | undefined {
   const paths = [
     ...result.references.map((r) => r.figure),
     ...result.points.slice(0, 1).flatMap((p) => p.expectations.map((e) => (e.text.split(/\s/)[0] ?? '').split('.'))),
@@ -61,7 +61,7 @@ function levelOf(result: Result, flow: string): Level {
     if (path[2] === 'bitsPerSecond' && LEVELS.includes(path[3] ?? '')) return path[3] as Level;
     if (path[2] === 'transfer') return 'transfer';
   }
-  return 'accounted';
+  return undefined;
 }
 
 /** Reads one point of a result; `levels` are those of {@link levelsOf}. */
@@ -70,15 +70,17 @@ export function readOne(
   resultIndex: number,
   point: PointResult,
   pointIndex: number,
-  levels: ReadonlyMap<string, Level>,
+  levels: ReadonlyMap<string, Level | undefined>,
 ): ReadPoint {
   const document = resolveDocument(result.scenario.document, point.variables);
   const entitlements = new Entitlements(document, point);
   const readings = Object.entries(point.flows).map(([flow, figures]): Reading => {
-    let level = levels.get(flow) as Level;
+    const spokenOf = levels.get(flow);
+    // A limiter that keeps its word lets through what it counts itself: a link counts all that takes time on the wire.
+    let level: Level = spokenOf ?? entitlements.boundOf(flow)?.level ?? 'accounted';
     const transfer = figures.transfer;
     // What has come to its end is idle for the rest of the window: its rates there say how long that is.
-    if (transfer !== undefined && (transfer.completed || transfer.limitBitsPerSecond > 0 || level === 'accounted')) {
+    if (transfer !== undefined && (transfer.completed || transfer.limitBitsPerSecond > 0 || spokenOf === undefined)) {
       level = 'transfer';
     }
     const received = level === 'transfer' ? (transfer?.bitsPerSecond ?? 0) : figures.bitsPerSecond[level];
@@ -101,9 +103,9 @@ export function readOne(
   return { result, resultIndex, point, pointIndex, document, readings };
 }
 
-/** Which rate of each flow is compared with the configured one. */
-export function levelsOf(result: Result): Map<string, Level> {
-  const levels = new Map<string, Level>();
+/** Which rate of each flow the scenario speaks of; that of any other is compared as its limiter counts. */
+export function levelsOf(result: Result): Map<string, Level | undefined> {
+  const levels = new Map<string, Level | undefined>();
   for (const point of result.points) {
     for (const flow of Object.keys(point.flows)) if (!levels.has(flow)) levels.set(flow, levelOf(result, flow));
   }
@@ -174,8 +176,8 @@ function determines(points: readonly ReadPoint[], one: string, other: string): b
   });
 }
 
-/** Names of the variables that tell the points apart, in the order of their first appearance; none that follows from another. */
-export function varyingVariables(points: readonly ReadPoint[]): string[] {
+/** Names of all variables that differ between the points and that their runs hang on, in the order of their appearance. */
+export function differingVariables(points: readonly ReadPoint[]): string[] {
   const values = new Map<string, Set<string>>();
   for (const read of points) {
     for (const [name, value] of Object.entries(read.point.variables)) {
@@ -186,9 +188,19 @@ export function varyingVariables(points: readonly ReadPoint[]): string[] {
   }
   const differing = [...values].filter(([, set]) => set.size > 1).map(([name]) => name);
   const used = differing.filter((name) => matters(points, name));
+  return used.length > 0 ? used : differing;
+}
+
+/** The variable whose values decide those of another, as in a zipped grid; undefined where none does. */
+export function deciderOf(points: readonly ReadPoint[], names: readonly string[], name: string): string | undefined {
+  return names.find((other) => determines(points, other, name));
+}
+
+/** Names of the variables that tell the points apart, in the order of their first appearance; none that follows from another. */
+export function varyingVariables(points: readonly ReadPoint[]): string[] {
   const kept: string[] = [];
-  for (const name of used.length > 0 ? used : differing) {
-    if (!kept.some((other) => determines(points, other, name))) kept.push(name);
+  for (const name of differingVariables(points)) {
+    if (deciderOf(points, kept, name) === undefined) kept.push(name);
   }
   return kept;
 }

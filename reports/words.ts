@@ -3,7 +3,7 @@ import { type Mapping, mappingOf, resolveDocument, textOf } from './document.ts'
 import { counted, formatNumber, formatQuantity, listWords } from './format.ts';
 import { type Html, html, shown } from './html.ts';
 import { rateOfText, sizeOfText } from './quantity.ts';
-import { type ChartSource, valueWords } from './reading.ts';
+import { type ChartSource, deciderOf, differingVariables, valueWords } from './reading.ts';
 import { quantityVaried, valuesOf } from './variables.ts';
 
 const CLASSES_IN_WORDS = 8;
@@ -193,7 +193,9 @@ function variableLine(source: ChartSource, name: string): Html {
     values.length <= (isNamed ? NAMES_IN_WORDS : VALUES_IN_WORDS)
       ? `is ${values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`}`
       : `takes ${values.length} values from ${values[0]} to ${values.at(-1)}`;
-  return html`<li><strong>‹${shown(name)}›</strong> ${shown(`${text}.`, 400)}</li>`;
+  const decider = source.varying.includes(name) ? undefined : deciderOf(source.points, source.varying, name);
+  const follows = decider === undefined ? '' : `, as ‹${decider}› decides`;
+  return html`<li><strong>‹${shown(name)}›</strong> ${shown(`${text}${follows}.`, 400)}</li>`;
 }
 
 const TERMS: readonly (readonly [RegExp, string, string])[] = [
@@ -227,7 +229,8 @@ export function glossary(text: string): Html {
 
 /** Says in words what was simulated: who sends what, through which limiter, over which link, how often. */
 export function simulatedWords(source: ChartSource, result: Result): Html {
-  const marks = Object.fromEntries(source.varying.map((name) => [name, `‹${name}›`]));
+  const differing = differingVariables(source.points);
+  const marks = Object.fromEntries(differing.map((name) => [name, `‹${name}›`]));
   const document = resolveDocument(result.scenario.document, { ...result.points[0]?.variables, ...marks });
   const flows = Object.entries(mappingOf(document.flows));
   const hops = Object.entries(mappingOf(document.hops));
@@ -235,7 +238,7 @@ export function simulatedWords(source: ChartSource, result: Result): Html {
     ...flows.slice(0, 12).map(([name, flow]) => flowWords(name, mappingOf(flow))),
     ...(flows.length > 12 ? [html`<li>… and ${flows.length - 12} more flows.</li>`] : []),
     ...hops.map(([name, hop]) => hopWords(name, mappingOf(hop))),
-    ...source.varying.map((name) => variableLine(source, name)),
+    ...differing.map((name) => variableLine(source, name)),
   ];
   return html`${result.about === '' ? undefined : html`<p class="about">${shown(result.about, 3000)}</p>`}
 <ul class="facts">${items}</ul>

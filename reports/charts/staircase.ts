@@ -96,14 +96,15 @@ export function staircaseCharts(source: ChartSource): Chart[] {
   const worst = farthest(all);
   const read = readOf(source, worst);
   const worstName = labels[drawn.findIndex(([, group]) => group.includes(worst))] as string;
-  const level = worst.level as keyof typeof LEVEL_WORDS;
+  const levels = new Set(all.map((r) => r.level));
+  const counted = levels.size === 1 ? LEVEL_WORDS[worst.level] : 'what the limiter of each run counts';
   return [
     {
       name: 'staircase',
       title: titleOf(worst, worstName),
       ...(read === undefined ? {} : { about: aboutReading(read, worst) }),
-      counted: LEVEL_WORDS[level],
-      note: `Each point is one run. Received counts ${LEVEL_WORDS[level]}; a limiter that keeps its word follows the dashed line.${
+      counted,
+      note: `Each point is one run. Received counts ${counted}; a limiter that keeps its word follows the dashed line.${
         references.length > 0 ? ' Outlined points were measured on real machines.' : ''
       }${groups.size > drawn.length ? ` ${drawn.length} of ${groups.size} lines are drawn; the tables hold all.` : ''}`,
       legend: xyLegend(series, guides),

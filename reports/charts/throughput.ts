@@ -2,7 +2,8 @@ import type { Series } from '../../sim/run/result.ts';
 import type { Chart } from '../chart.ts';
 import { aboutReading } from '../facts.ts';
 import { formatNumber, formatQuantity, unitFor } from '../format.ts';
-import type { ChartSource } from '../reading.ts';
+import { cleanText } from '../html.ts';
+import type { ChartSource, ReadPoint } from '../reading.ts';
 import {
   activeSeconds,
   alternates,
@@ -15,6 +16,7 @@ import {
   timeTable,
   untilSeconds,
 } from './time.ts';
+import { planOf, planRate } from './transfer-plan.ts';
 import { domainOf, type Guide, seriesLabels, xyLegend, xyPanel } from './xy.ts';
 
 const WINDOWS = ['1s', '100ms', '10ms'] as const;
@@ -87,7 +89,7 @@ export function throughputCharts(source: ChartSource): Chart[] {
   });
   const shortest = windows.length - 1;
   const named = at(windows[shortest] as string);
-  const title = titleOf(named, windows[shortest] as string, look.readings, active !== undefined);
+  const title = titleOf(named, windows[shortest] as string, look, active !== undefined);
   const told = drawn[labels.indexOf(highest(named).name)]?.[0];
   const reading = look.readings.find((r) => r.flow === told);
   const readable = named.length === 1 || (named[0]?.series.mean.length ?? 0) <= READABLE_STEPS;
@@ -117,22 +119,24 @@ function highest<T extends { readonly series: Series }>(named: readonly T[]): T 
   return named.reduce((a, b) => (peakOf(b.series) > peakOf(a.series) ? b : a));
 }
 
-/** A series up to the last interval in which something came. */
-function busyPart(series: Series): Series {
+/** A series up to the last interval in which something came, or to when the application read the last of it (s). */
+function busyPart(series: Series, readSeconds: number): Series {
   const busy = series.max.findLastIndex((value) => value > 0);
-  return untilSeconds(series, series.startSeconds + (busy + 1) * series.stepSeconds);
+  return untilSeconds(series, Math.max(readSeconds, series.startSeconds + (busy + 1) * series.stepSeconds));
 }
 
 function titleOf(
   named: readonly { name: string; series: Series }[],
   window: string,
-  readings: ChartSource['points'][number]['readings'],
+  look: ReadPoint,
   isCut: boolean,
 ): string {
   const words = window.replace(/(\d+)/, '$1\u00a0');
   const peak = highest(named);
-  const reading = readings.find((r) => r.flow === peak.name);
-  const mean = isCut ? meanOf(busyPart(peak.series)) : reading?.point.flows[reading.flow]?.bitsPerSecond.accounted;
+  const [name, figures] = Object.entries(look.point.flows).find(([flow]) => cleanText(flow) === peak.name) ?? [];
+  const mean = isCut
+    ? meanOf(busyPart(peak.series, figures?.series?.received?.seconds.at(-1) ?? 0))
+    : figures?.bitsPerSecond.accounted;
   const most = peakOf(peak.series);
   if (mean === undefined || mean === 0) {
     return `${peak.name} reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
@@ -140,6 +144,9 @@ function titleOf(
   if (most < 1.02 * mean) {
     return `${peak.name} is steady at ${formatQuantity(mean, 'rate', 4)}: its busiest ${words} holds no burst`;
   }
+  const whole = name === undefined || figures === undefined ? undefined : planRate(planOf(look, name, figures));
+  const average =
+    isCut && whole !== undefined ? `${formatQuantity(whole, 'rate', 4)} of payload` : formatQuantity(mean, 'rate', 4);
   const span = isCut ? ' until it is done' : '';
-  return `${peak.name} averages ${formatQuantity(mean, 'rate', 4)}${span} but reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
+  return `${peak.name} averages ${average}${span} but reaches ${formatQuantity(most, 'rate', 4)} in its busiest ${words}`;
 }

@@ -27,7 +27,9 @@ export function activeSeconds(point: PointResult): number | undefined {
     if (windows.length === 0) return undefined;
     const finest = windows.reduce((a, b) => (b.stepSeconds < a.stepSeconds ? b : a));
     const busy = finest.max.findLastIndex((value) => value > 0);
-    last = Math.max(last, finest.startSeconds + (busy + 1) * finest.stepSeconds);
+    // An application may read later than the packets come: its transfer lasts until then.
+    const read = series?.received?.seconds.at(-1) ?? 0;
+    last = Math.max(last, finest.startSeconds + (busy + 1) * finest.stepSeconds, read);
   }
   return last > 0 ? last * (1 + AFTER_THE_END) : undefined;
 }

@@ -62,6 +62,11 @@ export function planDeviationPercent({ tookSeconds, dueSeconds }: TransferPlan):
     : 100 * (dueSeconds / tookSeconds - 1);
 }
 
+/** Payload of all the transfers over the time they took (bit/s); undefined where they have no end. */
+export function planRate({ clients, rounds, bytes, tookSeconds }: TransferPlan): number | undefined {
+  return tookSeconds === undefined || tookSeconds === 0 ? undefined : (8 * clients * rounds * bytes) / tookSeconds;
+}
+
 /** What the limit allows all the clients together: a rise for each round and a level part for each pause, in (s, bytes). */
 export function allowedLine(
   plan: TransferPlan,

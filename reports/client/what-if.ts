@@ -88,7 +88,11 @@ function knobRow(knob: Knob, index: number, onRelease: () => void): { row: HTMLE
 interface Figure {
   readonly name: string;
   readonly read: (flow: PointResult['flows'][string], level: string) => number | undefined;
-  readonly write: (value: number) => string;
+  readonly write: (value: number, flow: PointResult['flows'][string]) => string;
+}
+
+function isUnfinished({ transfer }: PointResult['flows'][string]): boolean {
+  return transfer?.completed === false;
 }
 
 const FIGURES: readonly Figure[] = [
@@ -98,7 +102,12 @@ const FIGURES: readonly Figure[] = [
       level === 'transfer' ? f.transfer?.bitsPerSecond : f.bitsPerSecond[level as keyof typeof f.bitsPerSecond],
     write: (v) => formatQuantity(v, 'rate'),
   },
-  { name: 'transfer time', read: (f) => f.transfer?.seconds, write: (v) => formatQuantity(v, 'time', 4) },
+  {
+    name: 'transfer time',
+    read: (f) => f.transfer?.seconds,
+    write: (v, f) =>
+      isUnfinished(f) ? `not completed after ${formatQuantity(v, 'time', 4)}` : formatQuantity(v, 'time', 4),
+  },
   {
     name: 'packets a second',
     read: (f) => (f.transfer === undefined ? f.packetsPerSecond : undefined),
@@ -134,14 +143,22 @@ function resultTable(data: WhatIfData, point: Pick<PointResult, 'flows'>): HTMLT
       const old = figure.read(before, level);
       const now = figure.read(after, level);
       if (old === undefined || now === undefined) continue;
-      const difference = old === 0 ? (now === 0 ? 'the same' : 'from zero') : formatDifference(100 * (now / old - 1));
+      // What a transfer would still have taken is not known.
+      const open = figure.name === 'transfer time' && (isUnfinished(before) || isUnfinished(after));
+      const difference = open
+        ? '–'
+        : old === 0
+          ? now === 0
+            ? 'the same'
+            : 'from zero'
+          : formatDifference(100 * (now / old - 1));
       body.append(
         element(
           'tr',
           {},
           element('th', { scope: 'row' }, element('bdi', {}, cleanText(name)), ` ${figure.name}`),
-          element('td', { class: 'n' }, figure.write(old)),
-          element('td', { class: 'n' }, figure.write(now)),
+          element('td', { class: 'n' }, figure.write(old, before)),
+          element('td', { class: 'n' }, figure.write(now, after)),
           element('td', { class: 'n' }, difference),
         ),
       );
@@ -166,7 +183,9 @@ function sentence(data: WhatIfData, point: PointResult): { text: string; receive
   const now = received.read(after, level) ?? 0;
   const difference = old === 0 ? '' : `, ${formatDifference(100 * (now / old - 1))}`;
   return {
-    text: `${cleanText(name)} gets ${formatQuantity(now, 'rate')} instead of ${formatQuantity(old, 'rate')}${difference}.`,
+    text: `${cleanText(name)} gets ${formatQuantity(now, 'rate')} instead of ${formatQuantity(old, 'rate')}${difference}${
+      isUnfinished(after) ? '; its transfer is not completed within the run' : ''
+    }.`,
     received: now,
   };
 }
@@ -198,6 +217,8 @@ export function setUpWhatIf(place: HTMLElement, data: WhatIfData, engine: string
     stop.disabled = true;
     if (answer.kind === 'problem') {
       say(answer.text, true);
+      // A table of other values beside it would seem to be theirs.
+      output.replaceChildren();
       return;
     }
     const { text, received } = sentence(data, answer.point);

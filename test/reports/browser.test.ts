@@ -382,8 +382,26 @@ describe.skipIf(!hasChromium)('a page in a browser', () => {
       await page.keyboard.press('Enter');
       await page.locator('.whatif .status.failed').waitFor();
       expect(await textOf(page, '.whatif .status')).toContain('rate');
+      // The figures of the run before would seem to be those of the value that failed.
+      expect(await page.locator('.whatif table').count()).toBe(0);
       expect(messages).toEqual([]);
       expect(requests).toEqual([]);
+    });
+  });
+
+  it('gives no time to a transfer that the run is too short for', async () => {
+    const [point] = curlResult().points;
+    const transfer = { ...point!.flows.download!.transfer!, seconds: 5, completed: false };
+    const answer = { ...point!, flows: { download: { ...point!.flows.download!, transfer } } };
+    const whatIf = `var shaperlab = { runPoint() { return ${JSON.stringify(answer)}; } };`;
+    const page = await pageOf([{ ...curlResult(), points: [point!] }], { whatIf });
+    await opened(page, async ({ page }) => {
+      await page.locator('.whatif button', { hasText: 'Run' }).press('Enter');
+      const row = page.locator('.whatif table tr', { hasText: 'transfer time' });
+      await row.waitFor();
+      expect(await row.locator('td').nth(1).textContent()).toBe('not completed after 5\u00a0s');
+      expect(await row.locator('td').nth(2).textContent()).toBe('–');
+      expect(await textOf(page, '.whatif .status')).toContain('its transfer is not completed within the run');
     });
   });
 

@@ -194,6 +194,20 @@ describe('a grid with a chart for each link', () => {
     expect(text).toMatch(/What happened\. With link 900mbit: [^.]* gets 2,521 % more than its limit/);
   });
 
+  it('shows all that varies as varying, also what goes with another variable', async () => {
+    const result = curlResult();
+    const document = result.scenario.document as object;
+    const hops = { wan: { link: { rate: '700mbit', delay: '${delay}' } } };
+    const points = result.points.map((point) => ({
+      ...point,
+      variables: { ...point.variables, delay: point.variables.size === '1MiB' ? '150us' : '1.2ms' },
+    }));
+    const scenario = { ...result.scenario, document: { ...document, hops } };
+    const text = textOf(await page([{ ...result, points, scenario }], []));
+    expect(text).toContain('‹delay› of delay');
+    expect(text).toMatch(/‹ ?delay ?› is 150us or 1.2ms, as ‹size› decides\./);
+  });
+
   it('says which way a transfer goes and over which HTTP, but guesses no direction that is varied', async () => {
     const result = curlResult();
     const document = result.scenario.document as { readonly flows: { readonly download: object } };

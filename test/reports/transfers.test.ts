@@ -72,6 +72,27 @@ describe('a dozen versions', () => {
   });
 });
 
+describe('a list of runs that differ in more than the version', () => {
+  it('is drawn whole where all do the same, each with what tells it apart', () => {
+    const { points, ...rest } = versionsResult([3, 30, 1]);
+    const listed = points.map((point, i) => ({
+      ...point,
+      variables: {
+        ...point.variables,
+        version: ['8.17.0', '8.22.0', '8.22.0'][i]!,
+        length: ['known', 'chunked', 'known'][i]!,
+      },
+    }));
+    const document = rest.scenario.document as { flows: { download: object } };
+    const flows = { download: { ...document.flows.download, length: '${length}' } };
+    const result = { ...rest, points: listed, scenario: { ...rest.scenario, document: { ...document, flows } } };
+    const transfer = chooseCharts(chartSource([result])).find(({ name }) => name === 'transfer');
+    const labels = transfer?.legend.filter(({ switchable }) => switchable).map(({ label }) => label);
+    expect(labels).toEqual(['curl 8.17.0, length known', 'curl 8.22.0, length chunked', 'curl 8.22.0, length known']);
+    expect(transfer?.title).toMatch(/^curl 8.22.0, length chunked is done after /);
+  });
+});
+
 describe('more versions than can be drawn', () => {
   const [overshoot, transfer] = chooseCharts(chartSource([sized(40, 39)]));
 
@@ -125,5 +146,44 @@ describe('several transfers of one flow', () => {
   it('have no end where one of them has none', () => {
     expect(plan({ repeat: 2 }, [transferOf(2), transferOf(1, false)]).tookSeconds).toBeUndefined();
     expect(plan({ repeat: 3 }, [transferOf(2), transferOf(2)]).tookSeconds).toBeUndefined();
+  });
+});
+
+describe('averages over time', () => {
+  it('last until the application has read all, and are those of the transfer', () => {
+    const { points, ...rest } = sized(1, 0);
+    const [point] = points as readonly [PointResult];
+    const { download } = point.flows;
+    // Packets come for 1 s only; the transfer of 41.94304 Mbit at 20.864 Mbit/s takes 2.0103 s.
+    const mean = Array.from({ length: 100 }, (_, i) => (i < 40 ? 44e6 : 0));
+    const window = (stepSeconds: number) => ({ startSeconds: 0, stepSeconds, mean, min: mean, max: mean });
+    const series = { ...download!.series, throughput: { '10ms': window(0.025) } };
+    const run = { ...point, flows: { download: { ...download!, series } } };
+    const chart = chooseCharts(chartSource([{ ...rest, points: [run] }])).find(({ name }) => name === 'throughput');
+    expect(chart?.title.replaceAll('\u00a0', ' ')).toBe(
+      'download averages 20.86 Mbit/s of payload until it is done but reaches 44 Mbit/s in its busiest 10 ms',
+    );
+    // 2.0103 s and a twentieth, in whole steps of 25 ms
+    expect(chart?.panels[0]?.x.domain).toEqual([0, 2.125]);
+  });
+});
+
+describe('the level of a rate', () => {
+  it('is that at which its limiter counts: a link all that it carries, a shaper what tc counts', () => {
+    const { points, ...rest } = sized(1, 0);
+    const [point] = points as readonly [PointResult];
+    const levelBehind = (hop: object, expectation?: string) => {
+      const document = { hops: { h: hop }, flows: { f: { source: 'cbr', rate: '20mbit', via: ['h'] } } };
+      const expectations =
+        expectation === undefined ? [] : [{ text: expectation, passed: true, actual: 1, expected: 1 }];
+      const run = { ...point, variables: {}, flows: { f: flow({ packetsPerSecond: 1000 }) }, expectations };
+      const [read] = chartSource([{ ...rest, points: [run], scenario: { ...rest.scenario, document } }]).points;
+      return [read?.readings[0]?.level, read?.readings[0]?.receivedBitsPerSecond];
+    };
+    // 1000 packets/s of 836 B; the wire takes 24 B more for each.
+    expect(levelBehind({ shaper: 'pfifo', link: { rate: '10mbit' } })).toEqual(['wire', 6_880_000]);
+    expect(levelBehind({ shaper: 'tbf', rate: '8mbit', link: { rate: '10mbit' } })).toEqual(['accounted', 6_688_000]);
+    const spoken = 'flows.f.bitsPerSecond.frame within 1% of 10mbit';
+    expect(levelBehind({ shaper: 'pfifo', link: { rate: '10mbit' } }, spoken)).toEqual(['frame', 6_720_000]);
   });
 });

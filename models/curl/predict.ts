@@ -1,5 +1,6 @@
 import type { CurlPlan } from './client.ts';
 import {
+  deciderOf,
   downloadSpan,
   FAST_PATH,
   firstReadBytes,
@@ -8,6 +9,7 @@ import {
   queuedBytes,
   type Span,
   stepsOf,
+  sustainedBytesPerSecond,
 } from './outcome.ts';
 import { initialSteps } from './stepped-bucket.ts';
 import { streamSizes } from './stream-window.ts';
@@ -31,6 +33,7 @@ export function predictTransfer(plan: CurlPlan, path: PredictionPath = FAST_PATH
   if (plan.limitBytesPerSecond === 0) return predictUnlimited(plan, path);
   if (plan.sizeBytes === 0)
     return [limitLine(plan), ...finishLines(plan, path, path.startSeconds, 'there is no body to wait for')];
+  if (deciderOf(plan, path) === 'path') return predictPath(plan, path);
   return plan.rules.family === 'average-window' ? predictVisits(plan, path) : predictLumps(plan, path);
 }
 
@@ -59,6 +62,8 @@ function windowLines({ http2, rules, limitBytesPerSecond }: CurlPlan, tokensPerS
 
 /** Spans narrower than this share of their length are told as one time. */
 const ONE_TIME = 0.02;
+/** As are those within the resolution of curl's waits (s). */
+const WAIT_SECONDS = 0.001;
 
 /**
  * The times of a whole transfer as curl counts it, from the call to its last byte.
@@ -93,14 +98,21 @@ function finishLines(plan: CurlPlan, path: PredictionPath, seconds: number, rule
   const linkSeconds = path.startSeconds + plan.sizeBytes / path.payloadBytesPerSecond;
   const finishSeconds = Math.min(Math.max(seconds, span.earliestSeconds), span.latestSeconds);
   const isLink = finishSeconds > seconds && finishSeconds <= linkSeconds && linkSeconds > path.startSeconds;
+  const isFirstRead = plan.limitBytesPerSecond > 0 && deciderOf(plan, path) === 'first-read';
+  const firstReadRule = "start, and the first read, which takes the whole body out of the server's first window";
   const finish: PredictionLine = {
     label: 'finish',
     value: finishSeconds,
     unit: 's',
-    rule: isLink ? 'start + size / payload rate of the path: the path is slower than the limiter' : rule,
+    rule: isFirstRead
+      ? firstReadRule
+      : isLink
+        ? 'start + size / payload rate of the path: the path is slower than the limiter'
+        : rule,
   };
   // A limiter that never makes the transfer wait, on a path that is never the bound: there is no rate to state.
   if (finishSeconds === 0) return [finish];
+  if (plan.sizeBytes === 0) return [...startLines(path), finish];
   const rated = (time: number): number => (8 * plan.sizeBytes) / time;
   const bitsPerSecond = rated(finishSeconds);
   const lines: PredictionLine[] = [
@@ -109,14 +121,14 @@ function finishLines(plan: CurlPlan, path: PredictionPath, seconds: number, rule
     ...spanLines(span),
     { label: 'rate', value: bitsPerSecond, unit: 'bit/s', rule: '8 * size / finish' },
   ];
-  if (plan.limitBytesPerSecond === 0 || plan.sizeBytes === 0) return lines;
+  if (plan.limitBytesPerSecond === 0) return lines;
   const percent = 100 * (bitsPerSecond / (8 * plan.limitBytesPerSecond) - 1);
   return [...lines, { label: 'deviation', value: percent, unit: '%', rule: 'rate / limit - 1' }];
 }
 
 /** Whether a transfer may end at times that differ so much that one does not stand for all. */
 export function isUncertain({ earliestSeconds, latestSeconds }: Span): boolean {
-  return latestSeconds > earliestSeconds * (1 + ONE_TIME);
+  return latestSeconds > Math.max(earliestSeconds * (1 + ONE_TIME), earliestSeconds + WAIT_SECONDS);
 }
 
 function spanLines(span: Span): PredictionLine[] {
@@ -130,6 +142,23 @@ function spanLines(span: Span): PredictionLine[] {
       unit: 's',
       rule: 'nothing of it is there early: TCP begins with its first window, timers fire late',
     },
+  ];
+}
+
+/** Lumps and visits that the path never fills are not worth a line. */
+function predictPath(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
+  const payload: PredictionLine = {
+    label: 'payload',
+    value: 8 * sustainedBytesPerSecond(path),
+    unit: 'bit/s',
+    rule: 'what the path carries of it in full segments, no more than the limit',
+  };
+  const { tokensPerStep } = stepsOf(plan);
+  return [
+    limitLine(plan),
+    payload,
+    ...windowLines(plan, plan.rules.family === 'average-window' ? plan.limitBytesPerSecond : tokensPerStep),
+    ...finishLines(plan, path, path.startSeconds, 'start + size / payload rate of the path'),
   ];
 }
 
@@ -214,8 +243,7 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
       rule: 'tokens of a step, spent at line speed; one step is there at the start (lib/ratelimit.c)',
     },
     ...firstReadLines(plan, path),
-    { label: 'lumps', value: lumps, unit: 'steps', rule: 'size / lump, rounded up' },
-    { label: 'last lump', value: lastBytes, unit: 'B', rule: 'it is never waited for' },
+    ...(deciderOf(plan, path) === 'first-read' ? [] : lumpLines(lumps, lastBytes)),
     ...windowLines(plan, steps.tokensPerStep),
     ...finishLines(
       plan,
@@ -228,12 +256,20 @@ function predictLumps(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
   ];
 }
 
+function lumpLines(lumps: number, lastBytes: number): PredictionLine[] {
+  return [
+    { label: 'lumps', value: lumps, unit: 'steps', rule: 'size / lump, rounded up' },
+    { label: 'last lump', value: lastBytes, unit: 'B', rule: 'it is never waited for' },
+  ];
+}
+
 /** What comes before the tuning; of interest where it may be more than the first lump, or all. */
 function firstReadLines(plan: CurlPlan, path: PredictionPath): PredictionLine[] {
   if (plan.direction === 'upload' || plan.rules.steps !== 'tuned' || plan.chunked) return [];
   const most = firstReadBytes(plan, path)[1];
   if (most < stepsOf(plan).tokensPerStep) return [];
-  const rule = "at most, with the header: the server's first window as far as it has come, before the steps are tuned";
+  const rule =
+    "of the body, at most: the server's first window as far as it has come, taken before the steps are tuned";
   return [{ label: 'first read', value: most, unit: 'B', rule }];
 }
 

@@ -51,7 +51,7 @@ function conclusionOf(plan: CurlPlan, predicted: readonly PredictionLine[], span
   }
   const [earliest, latest] = [span.earliestSeconds, span.latestSeconds];
   return (
-    `${subject} from ${figure(earliest, 'time')}${against(earliest)}${isLimited ? ' against the limit' : ''}, to ` +
+    `${subject} from ${figure(earliest, 'time')}${against(earliest)}${isLimited ? ' against the limit,' : ''} to ` +
     `${figure(latest, 'time')}${against(latest)}: how much is there when curl reads is not known without a run.`
   );
 }

@@ -104,7 +104,10 @@ describe('a transfer of curl', () => {
   it('over a link below its limit is decided by the link', () => {
     const link = { rate: '5mbit', delay: '5ms' };
     for (const version of ['8.6.0', '8.18.0', '8.22.0']) {
-      const { cause } = explain({ version, limit: '10M', size: '30MiB' }, link);
+      const explanation = explain({ version, limit: '10M', size: '30MiB' }, link);
+      const { cause } = explanation;
+      expect(labels(explanation)).toContain('payload');
+      expect(labels(explanation).filter((label) => /lump|visit|wait/.test(label))).toEqual([]);
       expect(cause).toMatch(
         /^The link carries a payload of 4\.\d+ Mbit\/s at most, .*: the link decides, and not the limiter\.$/,
       );

@@ -36,6 +36,9 @@ export interface ParsedText {
   locate(path: readonly string[], part: Part): Place;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what tells binary data
+const CONTROL = /[\u0000-\u0008\u000e-\u001f]/;
+
 /**
  * Reads YAML 1.2 with positions.
  *
@@ -48,9 +51,10 @@ export function parseText(text: string, file: string): ParsedText {
   const fail = (message: Message, offset: number, path: readonly string[] = []): never => {
     throw new ScenarioError(file, [{ ...message, path, place: place(offset) }]);
   };
-  if (text.length > MAXIMUM_CHARACTERS) fail(messages.tooLarge(text.length, MAXIMUM_CHARACTERS), 0);
+  if (text.length > MAXIMUM_CHARACTERS) fail(messages.tooLarge(MAXIMUM_CHARACTERS), 0);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what tells binary data
   const binary = /[\u0000-\u0008\u000e-\u001f\ufffd]/.exec(text);
+  if (binary?.[0] === '\ufffd' && !CONTROL.test(text)) fail(messages.notUtf8(), binary.index);
   if (binary !== null) throw new ScenarioError(file, [{ ...messages.notText(encodingOf(text)), path: [] }]);
 
   if (isDeeplyNested(text)) fail(messages.tooDeep(MAXIMUM_DEPTH), 0);
@@ -72,7 +76,8 @@ export function parseText(text: string, file: string): ParsedText {
     fail(message, error.pos[0]);
   }
   if (yaml.contents === null || (isScalar(yaml.contents) && yaml.contents.value === null)) {
-    return fail(messages.emptyDocument(), 0);
+    const source = yaml.contents?.source ?? '';
+    return fail(messages.emptyDocument(source !== '' ? source : text.trim() === '' ? 'an empty file' : 'no value'), 0);
   }
   const reader = new PlainReader(yaml, place);
   const document = reader.read(yaml.contents, []);

@@ -47,6 +47,15 @@ describe('variables', () => {
     ]);
   });
 
+  test.each(['${}', '${1x}', '${a', '${__proto__}'])(
+    '%s is complained of once, and not as what it would stand for',
+    (text) => {
+      expect(brief(() => linkOf('{ a: 1 }', `link: { rate: '${text}' }`))).toEqual([
+        `hops.wan.link.rate: expected a variable as in \${name} but received "${text}"`,
+      ]);
+    },
+  );
+
   test.each([
     ['{ a: [1] }', 'vars.a: expected one value (text, number, true or false) but received a list'],
     ['{ "a b": 1 }', 'vars."a b": expected a name of letters, digits, - and _ but received "a b"'],

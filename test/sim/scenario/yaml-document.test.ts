@@ -69,9 +69,12 @@ describe('a place', () => {
 describe('a text is refused', () => {
   test.each([
     ['', 'test.yaml:1:1: expected a mapping with duration, hops and flows but received an empty file'],
-    ['# nothing\n', 'test.yaml:1:1: expected a mapping'],
+    ['# nothing\n', 'test.yaml:1:1: expected a mapping with duration, hops and flows but received no value'],
+    ['null\n', 'test.yaml:1:1: expected a mapping with duration, hops and flows but received null'],
+    ['~', 'test.yaml:1:1: expected a mapping with duration, hops and flows but received ~'],
     ['a\u0000b', 'test.yaml: expected a scenario in YAML (UTF-8 text) but received binary data'],
-    ['a: \ufffd', 'test.yaml: expected a scenario in YAML'],
+    ['a: 1\nb: \ufffd', 'test.yaml:2:4: expected a scenario in UTF-8 but received a letter in another encoding'],
+    ['a: \ufffd\u0001', 'test.yaml: expected a scenario in YAML (UTF-8 text) but received binary data'],
     ['a: 1\n---\nb: 2\n', 'test.yaml:2:1: expected one YAML document but received several'],
     ['a: 1\nb: 2\na: 3\n', 'test.yaml:3:1: a: expected each key once but received a again'],
     ['"1": 1\n1: 3\n', 'test.yaml:2:1: 1: expected each key once but received 1 again'],
@@ -82,7 +85,10 @@ describe('a text is refused', () => {
     [`${'['.repeat(80)}${']'.repeat(80)}`, 'test.yaml:1:66: 0: expected at most 64 levels of nesting'],
     ['['.repeat(1_000_000), 'test.yaml:1:1: expected at most 64 levels of nesting'],
     [`${'- '.repeat(5000)}x`, 'test.yaml:1:'],
-    [`a: "${'x'.repeat(9_000_000)}"`, 'test.yaml:1:1: expected a scenario of at most 8388608 characters'],
+    [
+      `a: "${'x'.repeat(9_000_000)}"`,
+      'test.yaml:1:1: expected a scenario of at most 8388608 characters but received a longer one',
+    ],
   ])('with the message %#', (text, beginning) => {
     expect(complaint(text).slice(0, beginning.length)).toBe(beginning);
   });

@@ -28,7 +28,7 @@ describe('the check of an HTB', () => {
     expect(htb.check!(values)[0]!.hint).toBe('classes are 1:1, 1:10');
   });
 
-  it('shows a circle of parents at each class in it, and not at those below', () => {
+  it('shows a circle of parents once, at its first class', () => {
     const values = htbOf({
       '1:1': htbClass({ rate: 1e6, parent: 0x10002 }),
       '1:2': htbClass({ rate: 1e6, parent: 0x10001 }),
@@ -36,7 +36,6 @@ describe('the check of an HTB', () => {
     });
     expect(problems(values)).toEqual([
       'classes.1:1.parent: a parent that is not below the class itself / 1:1 → 1:2 → 1:1',
-      'classes.1:2.parent: a parent that is not below the class itself / 1:2 → 1:1 → 1:2',
     ]);
   });
 

@@ -116,7 +116,7 @@ export function fullVisitBytes({ rules, bufferBytes, limitBytesPerSecond }: Curl
 }
 
 /** Largest visit with what is queued before it, and what comes while it reads (bytes). */
-function fullestVisitBytes(plan: CurlPlan, path: PredictionPath): number {
+export function fullestVisitBytes(plan: CurlPlan, path: PredictionPath): number {
   const largestBytes = Math.min(fullVisitBytes(plan), plan.sizeBytes);
   const reads = Math.min(plan.rules.visitReads, Math.ceil(largestBytes / plan.bufferBytes) + 1);
   const readingSeconds = (reads * readNs(plan.bufferBytes)) / 1e9;
@@ -139,7 +139,12 @@ function unlimitedSpan({ sizeBytes }: CurlPlan, path: PredictionPath): Span {
   };
 }
 
-/** A download under an average window: it cannot be known where in a visit it ends, nor where a window is moved. */
+/**
+ * A download under an average window: it cannot be known how much the last visit takes.
+ *
+ * Not contained is what a window forgets that is moved within a visit, every 3 s at most: it is rare, as visits are short
+ * beside the waits.
+ */
 function visitsSpan(plan: CurlPlan, path: PredictionPath): Span {
   const { sizeBytes, limitBytesPerSecond } = plan;
   const fullestBytes = fullestVisitBytes(plan, path);

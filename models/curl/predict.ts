@@ -135,7 +135,12 @@ function spanLines(span: Span): PredictionLine[] {
   if (!isUncertain(span)) return [];
   const { earliestSeconds, latestSeconds } = span;
   return [
-    { label: 'earliest', value: earliestSeconds, unit: 's', rule: 'the last read takes all that it may' },
+    {
+      label: 'earliest',
+      value: earliestSeconds,
+      unit: 's',
+      rule: 'the last read or visit takes all that may be there',
+    },
     {
       label: 'latest',
       value: latestSeconds,

@@ -1,5 +1,10 @@
 import type { CurlPlan } from '../../models/curl/client.ts';
-import { deciderOf, type PredictionPath, sustainedBytesPerSecond } from '../../models/curl/outcome.ts';
+import {
+  deciderOf,
+  fullestVisitBytes,
+  type PredictionPath,
+  sustainedBytesPerSecond,
+} from '../../models/curl/outcome.ts';
 import type { PredictionLine } from '../../models/curl/predict.ts';
 import { figure, fixed } from './figures.ts';
 
@@ -10,7 +15,7 @@ export function curlCause(plan: CurlPlan, path: PredictionPath, lines: readonly 
   if (decider === 'nothing') return 'There is no body, and so nothing that the limiter could count.';
   if (decider === 'path') return pathCause(plan, path);
   if (decider === 'first-read') return `${firstReadCause(plan)}, so that nothing waits.`;
-  const cause = limiterCause(plan, lines);
+  const cause = limiterCause(plan, path, lines);
   return decider === 'limiter'
     ? cause
     : `${firstReadCause(plan)} if it has come by then, and nothing waits; microseconds decide that. Otherwise: ${cause}`;
@@ -32,7 +37,7 @@ function firstReadCause({ rules, sizeBytes }: CurlPlan): string {
   return `The ${bytes(sizeBytes)} come with the header in the server's first window, and curl's first read takes them whole, ${before}`;
 }
 
-function limiterCause(plan: CurlPlan, lines: readonly PredictionLine[]): string {
+function limiterCause(plan: CurlPlan, path: PredictionPath, lines: readonly PredictionLine[]): string {
   const of = (label: string): number | undefined => lines.find((line) => line.label === label)?.value;
   const [step, lump, lumps] = [of('step'), of('lump'), of('lumps')];
   if (step !== undefined && lump !== undefined && lumps !== undefined) {
@@ -41,8 +46,8 @@ function limiterCause(plan: CurlPlan, lines: readonly PredictionLine[]): string 
   const last = of('last visit');
   return last === undefined
     ? 'curl waits after each send until the average is down to the limit again, also after the last one.'
-    : `curl waits after each read until the average is down to the limit again, but not after the last one: ` +
-        `${bytes(last)} of ${bytes(plan.sizeBytes)} are not waited for.`;
+    : `curl waits after each read until the average is down to the limit again, but not after the last one: up to ` +
+        `${bytes(fullestVisitBytes(plan, path))} of ${bytes(plan.sizeBytes)} are not waited for, as many as are there by then.`;
 }
 
 interface Lumps {

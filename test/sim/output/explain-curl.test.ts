@@ -85,6 +85,12 @@ describe('the span of a download', () => {
     expect(most).toBeGreaterThan(338);
   });
 
+  it('of an average window says how much the last visit may take', () => {
+    // Eleven reads of 102400 bytes.
+    const { cause } = explain({ version: '8.6.0', limit: '2M', size: '20MiB' });
+    expect(cause).toMatch(/up to 1,126,400 B of 20,971,520 B are not waited for, as many as are there by then\.$/);
+  });
+
   it('is that of the tuned step where the body does not fit into the first window', () => {
     const explanation = explain({ version: '8.19.0', limit: '100k', size: '30KiB' });
     // 30720 - 307 bytes at 102400 a second: 297 ms.

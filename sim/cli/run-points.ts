@@ -79,10 +79,10 @@ async function runPoint(
     { buckets, receivedSteps, fastForward, readBytes, ...(tracer === undefined ? {} : { tracer }) },
     steps,
   );
-  for (let step = 1; ; step++) {
+  for (;;) {
     const { done, value } = simulation.next();
-    if (done) return value;
-    await lookUp(step / steps);
+    if (done === true) return value;
+    await lookUp(value);
     if (signal.aborted) return undefined;
   }
 }

@@ -25,7 +25,7 @@ import { hasShaper, lintPointer } from './pointers.ts';
 import { runPoints } from './run-points.ts';
 import { assignments, readScenarios, type ScenarioFile } from './scenario-files.ts';
 import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
-import { JOBS_OPTION, jobsOf } from './sweep-options.ts';
+import { detailOf, JOBS_OPTION, jobsOf } from './sweep-options.ts';
 import { TraceFiles } from './trace-files.ts';
 import { VERSION } from './version.ts';
 
@@ -34,7 +34,6 @@ const DEFAULT_BUCKETS = 500;
 /** A sweep of so many points at most keeps the steps of its transfers, so many of each. */
 const SMALL_SWEEP_POINTS = 40;
 const RECEIVED_STEPS = 200;
-const MOST_BUCKETS = 100_000;
 
 const FORMATS = ['summary', 'tc', 'mail', 'csv'] as const;
 
@@ -186,7 +185,7 @@ async function runFile(file: ScenarioFile, args: CommandArguments, signal: Abort
   const { loaded } = file;
   const kept = ['json', 'out', 'html', 'svg'].some((name) => args.flag(name) || args.text(name) !== undefined);
   const buckets =
-    args.wholeNumber('detail', 0, MOST_BUCKETS) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
+    detailOf(args, loaded.first, loaded.pointCount) ?? (loaded.pointCount === 1 && kept ? DEFAULT_BUCKETS : 0);
   const tracer = TraceFiles.open(args.text('trace'), args.text('pcap'), loaded.first);
   const shown: string[] = [];
   const points: PointResult[] = [];

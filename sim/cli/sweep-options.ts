@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Overrides } from '../scenario/overrides.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { SAMPLE_METHODS, type SampleSpec } from '../scenario/sweep-sample.ts';
 import type { JournalMode } from '../sweep/journal.ts';
 import { parseDuration } from '../units/duration.ts';
@@ -9,6 +10,9 @@ import { assignments } from './scenario-files.ts';
 
 /** Threads at most. */
 const MOST_JOBS = 1024;
+const MOST_BUCKETS = 100_000;
+/** Buckets of all flows and hops at most; each has about 200 bytes of a run. */
+const MOST_SERIES_BUCKETS = 5_000_000;
 
 /** The option -j of every command that runs points. */
 export const JOBS_OPTION: CommandOption = {
@@ -20,6 +24,22 @@ export const JOBS_OPTION: CommandOption = {
 /** How many threads are to run points. @throws Failure (usage) */
 export function jobsOf(args: CommandArguments): number {
   return args.wholeNumber('jobs', 1, MOST_JOBS) ?? availableParallelism();
+}
+
+/**
+ * Buckets of each series, as `--detail` says; undefined: it does not. Of all flows and hops of the points that are kept
+ * together they fit into memory.
+ *
+ * @throws Failure (usage)
+ */
+export function detailOf(args: CommandArguments, { flows, hops }: Scenario, points: number): number | undefined {
+  const buckets = args.wholeNumber('detail', 0, MOST_BUCKETS);
+  const fitting = Math.floor(MOST_SERIES_BUCKETS / ((flows.length + hops.length) * points));
+  if (buckets === undefined || buckets <= fitting) return buckets;
+  const flowCount = `${flows.length} ${flows.length === 1 ? 'flow' : 'flows'}`;
+  throw usageFailure(
+    `--detail: expected at most ${fitting} buckets for ${flowCount}${points === 1 ? '' : ` at ${points} points`}, which fit into memory, but received ${buckets}`,
+  );
 }
 
 /** A duration (ns), or undefined where the option is not given. @throws Failure (usage) */

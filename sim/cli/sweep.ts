@@ -27,11 +27,10 @@ import { print, say, show, stderrTerminal, stdoutTerminal } from './streams.ts';
 import { withSweepFaults } from './sweep-faults.ts';
 import { finishSweep, refuseInputsIn } from './sweep-finish.ts';
 import { jobOf } from './sweep-job-of.ts';
-import { durationOf, JOBS_OPTION, jobsOf, journalModeOf, sweepOverrides } from './sweep-options.ts';
+import { detailOf, durationOf, JOBS_OPTION, jobsOf, journalModeOf, sweepOverrides } from './sweep-options.ts';
 import { VERSION } from './version.ts';
 import { WORKER_FILE } from './worker-file.ts';
 
-const MOST_BUCKETS = 100_000;
 /** `sim sweep`. */
 export const sweep: Command = {
   options: {
@@ -69,9 +68,9 @@ async function runSweep(args: CommandArguments): Promise<ExitCode> {
   const shard = args.text('shard') === undefined ? undefined : parseShard(args.text('shard')!);
   const jobs = jobsOf(args);
   const pointTimeoutNs = durationOf(args, 'point-timeout');
-  const buckets = args.wholeNumber('detail', 0, MOST_BUCKETS) ?? 0;
   const file = readScenario(args.text('file')!, sweepOverrides(args));
   const { loaded } = file;
+  const buckets = detailOf(args, loaded.first, 1) ?? 0;
   const refine = refineOf(args, loaded);
   if (shard !== undefined && refine !== undefined) {
     throw usageFailure('--refine needs all points, so it cannot be given with --shard');

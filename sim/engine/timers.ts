@@ -115,6 +115,14 @@ export class Timers implements Recurrent {
     this.nowNs = endNs;
   }
 
+  /** As {@link runUntil}, but handles a slice of many events at most; true: there are more. @throws TimeReversalError */
+  runSlice(endNs: number): boolean {
+    this.#pauseAfter = NOT_QUEUED;
+    const more = this.#usesHeap ? this.#runHeapSlice(endNs) : this.#runScanSlice(endNs);
+    if (!more) this.nowNs = endNs;
+    return more;
+  }
+
   /** Handles events up to and with the next expiry of `timer`; false: it does not expire before `endNs`, and the clock stands at the last event before. @throws TimeReversalError */
   runPast(timer: number, endNs: number): boolean {
     this.#pauseAfter = timer;

@@ -8,19 +8,26 @@ const SEARCH_SHARE = 0.3;
 const LEAST_KEPT_STATES = 64;
 /** A period that is found is tried so often without anything left out: a horizon may lie within it. */
 const MOST_TRIES = 3;
+/** Beats between two occasions for the caller to stop. */
+const LOOKS_AT_A_TIME = 256;
 
 /**
  * Runs to some instant before `endNs`, leaving out whole periods of a state that repeats: the run is advanced as if they
- * had been run, every count with it. The caller runs what is left. Returns the time left out (ns).
+ * had been run, every count with it. The caller runs what is left. Yields now and then; returns the time left out (ns).
  *
  * The state is looked at after an expiry of the timer `beat`, which must be part of what repeats. A state that looks like
  * one of those kept gives a period, which is then run once more and compared in full. The kept states are renewed after
  * about 128, 256, 512 … beats, so that every period is found once the transient is over; a stride is no longer than the
  * time that they span, so that it does not pass over them. With as many states kept as strides made, little is looked at.
  */
-export function leaveOutPeriods(timers: Timers, models: readonly Recurrent[], beat: number, endNs: number): number {
+export function* leaveOutPeriods(
+  timers: Timers,
+  models: readonly Recurrent[],
+  beat: number,
+  endNs: number,
+): Generator<undefined, number> {
   const search = new PeriodSearch(timers, models, beat, endNs);
-  return search.run();
+  return yield* search.run();
 }
 
 class PeriodSearch {
@@ -41,7 +48,7 @@ class PeriodSearch {
     this.#endNs = endNs;
   }
 
-  run(): number {
+  *run(): Generator<undefined, number> {
     const timers = this.#timers;
     const searchEndNs = timers.nowNs + SEARCH_SHARE * (this.#endNs - timers.nowNs);
     for (let beats = 2 * LEAST_KEPT_STATES; !this.#isOver; beats *= 2) {
@@ -55,6 +62,7 @@ class PeriodSearch {
         if (looks === keptStates) strideNs = timers.nowNs - firstNs;
         if (strideNs > 0 && timers.nowNs + strideNs < this.#endNs) timers.runUntil(timers.nowNs + strideNs);
         this.#look(looks < keptStates);
+        if (looks % LOOKS_AT_A_TIME === 0) yield;
         if (looks === 0) firstNs = timers.nowNs;
       }
     }

@@ -77,8 +77,11 @@ export class Network implements PortOwner, Wiring {
     this.#repeating = wanted ? this.#recurrent() : undefined;
   }
 
-  /** Runs from the start to the end of the window, and yields after each of `steps` equal parts of it. */
-  *run(steps: number): Generator<undefined, void> {
+  /**
+   * Runs from the start to the end of the window, and yields how much of it is done: after each of `steps` equal parts,
+   * and now and then within one that has very many events.
+   */
+  *run(steps: number): Generator<number, void> {
     const { startNs, warmNs, endNs } = this.window;
     for (const flow of this.flows) flow.start();
     let step = 1;
@@ -88,17 +91,21 @@ export class Network implements PortOwner, Wiring {
         for (const meter of this.#meters) meter.warm();
       }
       if (this.#repeating !== undefined) {
-        this.leftOutNs += leaveOutPeriods(this.timers, this.#repeating.models, this.#repeating.beat, phaseEndNs);
+        const { models, beat } = this.#repeating;
+        const search = leaveOutPeriods(this.timers, models, beat, phaseEndNs);
+        let found = search.next();
+        for (; found.done !== true; found = search.next()) yield (step - 1) / steps;
+        this.leftOutNs += found.value;
       }
       for (; step < steps; step++) {
         const untilNs = startNs + Math.floor(((endNs - startNs) * step) / steps);
         if (untilNs > phaseEndNs) break;
-        if (untilNs > this.timers.nowNs) this.timers.runUntil(untilNs);
-        yield;
+        if (untilNs > this.timers.nowNs) while (this.timers.runSlice(untilNs)) yield (step - 1) / steps;
+        yield step / steps;
       }
-      this.timers.runUntil(phaseEndNs);
+      while (this.timers.runSlice(phaseEndNs)) yield (step - 1) / steps;
     }
-    yield;
+    yield 1;
   }
 
   /** The flows' figures, by name. */

@@ -12,19 +12,19 @@ export function simulate(point: ScenarioPoint, options: NetworkOptions): PointRe
   const simulation = simulateInSteps(point, options, 1);
   for (;;) {
     const { done, value } = simulation.next();
-    if (done) return value;
+    if (done === true) return value;
   }
 }
 
 /**
- * As {@link simulate}, but yields after each of `steps` equal parts of the simulated time, so that the caller can show
- * how far it is, or stop. The result does not depend on the number of steps.
+ * As {@link simulate}, but yields the share that is done after each of `steps` equal parts of the simulated time, and
+ * within those of very many events, so that the caller can show how far it is, or stop. The result does not depend on the number of steps.
  */
 export function* simulateInSteps(
   point: ScenarioPoint,
   options: NetworkOptions,
   steps: number,
-): Generator<undefined, PointResult> {
+): Generator<number, PointResult> {
   const { scenario } = point;
   const network = new Network(scenario, options);
   yield* network.run(steps);

@@ -70,7 +70,7 @@ export class PointRunner {
     const simulation = simulateInSteps(point, { buckets, receivedSteps, fastForward, readBytes }, steps);
     for (;;) {
       const { done, value } = simulation.next();
-      if (done) return value;
+      if (done === true) return value;
       if (performance.now() > endMs) throw new OutOfTime();
     }
   }

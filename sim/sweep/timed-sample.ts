@@ -6,6 +6,8 @@ import { ScenarioError } from '../scenario/problem.ts';
 const SAMPLES = 9;
 /** A point is watched for so long at most (ms); what is left of it is extrapolated. */
 const WATCHED_MS = 400;
+/** The same for one of which nothing is done yet (ms). */
+const WATCHED_AT_FIRST_MS = 5 * WATCHED_MS;
 const STEPS = 500;
 
 /** What a sample says of a whole sweep. */
@@ -57,9 +59,11 @@ function timePoint(loaded: LoadedScenario, index: number, fastForward: boolean):
   try {
     const { readBytes } = loaded;
     const simulation = simulateInSteps(loaded.pointAt(index), { buckets: 0, fastForward, readBytes }, STEPS);
-    for (let step = 1; ; step++) {
-      if (simulation.next().done) return tookMs();
-      if (tookMs() > WATCHED_MS) return (tookMs() * STEPS) / step;
+    for (;;) {
+      const { done, value } = simulation.next();
+      if (done === true) return tookMs();
+      // While nothing is done yet, what repeats is looked for, or one instant has very many events.
+      if (tookMs() > (value > 0 ? WATCHED_MS : WATCHED_AT_FIRST_MS)) return tookMs() / Math.max(value, 1 / STEPS);
     }
   } catch (error) {
     if (error instanceof ScenarioError) return tookMs();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Folder, ROOT, sim, smallScenario } from './sim.ts';
+import { Folder, ROOT, sim, simInterrupted, smallScenario } from './sim.ts';
 
 const folder = new Folder();
 afterAll(() => folder.remove());
@@ -69,6 +69,30 @@ describe('a value that is wrong on the command line', () => {
     const { exitCode, stderr } = sim('sweep', small, `--${one}`, 'rate=1mbit,2mbit', `--${other}`, 'rate=1mbit');
     expect(stderr).toContain(`--${other} rate and --${one} rate cannot both be given`);
     expect(exitCode).toBe(2);
+  });
+});
+
+describe('a run that is too much', () => {
+  test('for the memory is refused with what would fit', () => {
+    const flows = Array.from(
+      { length: 99 },
+      (_, i) => `  f${i}: { source: cbr, rate: 1mbit, size: 1000b, via: [wan] }`,
+    );
+    const many = folder.write('many.yaml', smallScenario(flows.join('\n')));
+    // 5,000,000 buckets for 100 flows and a hop: 49,504.9.
+    for (const command of ['run', 'sweep']) {
+      expect(first(command, many, '--detail', '49505')).toEqual([
+        2,
+        'sim: --detail: expected at most 49504 buckets for 100 flows, which fit into memory, but received 49505',
+      ]);
+    }
+  });
+
+  test.each([[[]], [['--html', folder.at('dense.html')]]])('is interrupted within one instant %j', async (words) => {
+    const dense = folder.write('dense.yaml', smallScenario().replace('rate: 20mbit', 'rate: 1000tbit'));
+    const { exitCode, stderr } = await simInterrupted(2500, 'run', dense, ...words);
+    expect(stderr).toContain('interrupted');
+    expect(exitCode).toBe(130);
   });
 });
 

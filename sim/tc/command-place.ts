@@ -16,5 +16,12 @@ export interface CommandPlace {
 export function deviceName(name: string | undefined, place: CommandPlace): string {
   if (name === undefined) throw new TcFault('no device is given', 'add dev NAME, for example dev eth0');
   const plain = (text: string): string => text.replaceAll(/[^\w.:+-]/g, '') || 'device';
-  return place.namespace === '' ? plain(name) : `${plain(place.namespace)}.${plain(name)}`;
+  const kept = place.namespace === '' ? plain(name) : `${plain(place.namespace)}.${plain(name)}`;
+  if (kept === '__proto__') {
+    throw new TcFault(
+      'a scenario can have no hop that is called __proto__',
+      'give the device another name in the script',
+    );
+  }
+  return kept;
 }

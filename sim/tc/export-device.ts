@@ -148,16 +148,19 @@ function addBands(
 
 function sideFilterCommand(filter: SideFilter, place: string): string {
   const { police, redirect, protocol, prio, match } = filter;
-  const { words, measured } = police === undefined ? { words: [], measured: '' } : policeWords(police);
+  const { words, measured } =
+    police === undefined ? { words: [], measured: '' } : policeWords(police, redirect !== undefined);
   const actions = [...words, ...(redirect === undefined ? [] : [`action mirred egress redirect dev ${redirect}`])];
   return `tc filter add ${place} protocol ${protocol} prio ${prio} ${measured}${selector(match)} ${actions.join(' ')}`;
 }
 
-function policeWords({ shaper }: HopSpec): { words: string[]; measured: string } {
+/** What sets a policer up; `goesOn`: what conforms is to reach the action behind it. */
+function policeWords({ shaper }: HopSpec, goesOn: boolean): { words: string[]; measured: string } {
   const { values } = shaper!;
   const parameters = modelsOf('shaper').get('police')?.parameters ?? {};
   const { words } = writeOptions(values, parameters, POLICE_OPTIONS, []);
-  const conform = values.conform === undefined || values.conform === 'ok' ? '' : `/${String(values.conform)}`;
+  const within = String(values.conform ?? 'ok');
+  const conform = within !== 'ok' ? `/${within}` : goesOn ? '/pipe' : '';
   const { estimator } = values as { estimator?: { readonly interval: number; readonly average: number } };
   const measured =
     estimator === undefined

@@ -237,7 +237,15 @@ class TailReader {
     if (device === undefined)
       throw new TcFault('mirred: no device is given', 'for example: mirred egress redirect dev ifb0');
     const redirects = words.slice(0, at).includes('redirect');
-    if (redirects) this.actions.push({ kind: 'redirect', device });
+    const last = this.actions.at(-1);
+    const stops = last?.kind === 'police' && last.conform !== 'pipe';
+    if (redirects && stops) {
+      // net/sched/act_api.c, tcf_action_exec: only pipe goes on to the next action.
+      const exceed = last.exceed === 'pipe' ? 'drop' : last.exceed;
+      this.unknown.push(
+        `mirred ${words.slice(0, at + 2).join(' ')}: a packet that conforms to the policer before it ends there (${last.conform ?? 'ok'}) and is not redirected; to redirect it, let it go on with conform-exceed ${exceed}/pipe`,
+      );
+    } else if (redirects) this.actions.push({ kind: 'redirect', device });
     else this.unknown.push(`mirred ${words.slice(0, at + 2).join(' ')}`);
     this.#tail = words.slice(at + 2);
   }

@@ -138,6 +138,28 @@ class Parser {
       const word = token.kind === 'word' ? keyword(token.parts) : '';
       if (/^(?:then|do|esac)$/.test(word)) this.#last.set(word, i);
     }
+    this.#tellOfOpenCase();
+  }
+
+  /** Tells of the first `case WORD in PATTERN)` behind which nothing ends one: it is read as plain words. */
+  #tellOfOpenCase(): void {
+    const tokens = this.#tokens;
+    for (let i = (this.#last.get('esac') ?? -1) + 1; i < tokens.length; i++) {
+      const [before, token, word, between] = [tokens[i - 1], tokens[i]!, tokens[i + 1], tokens[i + 2]];
+      if (token.kind !== 'word' || keyword(token.parts) !== 'case' || before?.kind === 'word') continue;
+      if (word?.kind !== 'word' || between?.kind !== 'word' || keyword(between.parts) !== 'in') continue;
+      this.#at = i + 3;
+      this.#skipLineEnds();
+      const hasPattern = this.#isOperator('(') || (this.#tokens[this.#at]?.kind === 'word' && this.#endsPattern());
+      this.#at = 0;
+      if (!hasPattern) continue;
+      this.#faults.push({ line: token.line, expected: 'an "esac" that ends the "case"' });
+      return;
+    }
+  }
+
+  #endsPattern(): boolean {
+    return this.#isOperator(')', 1) || this.#isOperator('|', 1);
   }
 
   script(): ShellList {
@@ -286,7 +308,8 @@ class Parser {
 
   #close(closer: string, opener: string, line: number): void {
     if (this.#keywordHere() === closer) this.#at++;
-    else this.#faults.push({ line, expected: `a "${closer}" that ends the "${opener}"` });
+    else
+      this.#faults.push({ line, expected: `${closer === 'esac' ? 'an' : 'a'} "${closer}" that ends the "${opener}"` });
   }
 
   #if(line: number): ShellNode | undefined {

@@ -283,14 +283,35 @@ tc filter add dev eth0 parent 1: prio 2 protocol ip u32 match ip dport 23 0xffff
     const received = ran(loaded).flows['into-eth0-ingress']?.receivedBytes ?? 0;
     expect(received / ((2.5e6 + 20480) * (1514 / 1500))).toBeCloseTo(1, 2);
   });
-  it('what is redirected goes through the policer and the other device', () => {
-    const script = [
+  const redirecting = (control: string): string =>
+    [
       'tc qdisc add dev eth0 handle ffff: ingress',
-      'tc filter add dev eth0 parent ffff: matchall action police rate 9mbit burst 90k drop action mirred egress redirect dev ifb0',
+      `tc filter add dev eth0 parent ffff: matchall action police rate 9mbit burst 90k ${control} action mirred egress redirect dev ifb0`,
       'tc qdisc add dev ifb0 root tbf rate 5mbit burst 20k latency 50ms',
     ].join('\n');
-    expect(imported(script).loaded.first.flows.map(({ via }) => via)).toEqual([['eth0-ingress', 'ifb0']]);
+
+  it('what is redirected goes through the policer and the other device', () => {
+    const { loaded } = imported(redirecting('conform-exceed drop/pipe'));
+    expect(loaded.first.flows.map(({ via }) => via)).toEqual([['eth0-ingress', 'ifb0']]);
   });
+
+  it.each([
+    ['drop', 'ok', 'drop'],
+    ['conform-exceed drop', 'ok', 'drop'],
+    ['conform-exceed pipe', 'ok', 'drop'],
+    ['conform-exceed reclassify/continue', 'continue', 'reclassify'],
+  ])(
+    'a redirection behind a policer with %s is not reached, which is told with the way out',
+    (control, ends, exceed) => {
+      const { loaded, messages } = imported(redirecting(control));
+      expect(loaded.first.flows.map(({ via }) => via)).not.toContainEqual(['eth0-ingress', 'ifb0']);
+      expect(
+        messages.filter(({ line, severity }) => line === 2 && severity === 'warning').map(({ text }) => text),
+      ).toEqual([
+        `not imported: mirred egress redirect dev ifb0: a packet that conforms to the policer before it ends there (${ends}) and is not redirected; to redirect it, let it go on with conform-exceed ${exceed}/pipe`,
+      ]);
+    },
+  );
 });
 
 describe('netem', () => {
@@ -343,5 +364,34 @@ describe('netem', () => {
   it('of a table that only its owner has is told', () => {
     const { messages } = imported(`${HTB}tc qdisc add dev eth0 parent 1:10 netem slot distribution mine 5ms 1ms\n`);
     expect(complaints(messages)).toEqual(['3: not imported: netem: slot distribution mine']);
+  });
+});
+
+describe('a damaged script', () => {
+  const errorsOf = (text: string): string[] =>
+    importTc(text, 'x.sh')
+      .messages.filter(({ severity }) => severity === 'error')
+      .map(({ line, text: said }) => `${line}: ${said}`);
+
+  it.each([
+    ['case $1 in\nstart)\n  echo on\n  ;;\n', 3],
+    ['case $1 in a | b) echo on ;;\n', 3],
+    ['case $1 in a) ;; esac\ncase $2 in\n  (b) echo on\n', 4],
+  ])('with a case that nothing ends is told of it, with its line: %j', (open, line) => {
+    expect(errorsOf(`${HTB}${open}`)).toEqual([`${line}: expected an "esac" that ends the "case"`]);
+  });
+
+  it('that only speaks of a case is not', () => {
+    expect(errorsOf(`${HTB}echo in case x in doubt\necho case x in a\n`)).toEqual([]);
+  });
+
+  it('cannot have a device that is called as no hop can be', () => {
+    const script = HTB.replaceAll('eth0', '__proto__');
+    const { document } = importTc(script, 'x.sh');
+    expect(document).toBeUndefined();
+    expect(errorsOf(script)[0]).toBe('1: a scenario can have no hop that is called __proto__');
+    expect(Object.keys(importTc(HTB.replaceAll('eth0', 'constructor'), 'x.sh').document!.hops as object)).toEqual([
+      'constructor',
+    ]);
   });
 });

@@ -175,7 +175,7 @@ describe('source: trace', () => {
     expect(sim('sweep', file, '--out', out, '--resume').exitCode).not.toBe(0);
   });
 
-  test('ends with 3 and says where a capture is cut off, also when that shows late', () => {
+  test('replays what is whole of a capture that is cut off, and warns; one that is damaged ends with 3', () => {
     const packets = Array.from({ length: 1000 }, (_, i) => ({
       seconds: 0,
       nanoseconds: i * 1000,
@@ -183,12 +183,32 @@ describe('source: trace', () => {
       capturedBytes: 60,
     }));
     writeFileSync(folder.at('cut.pcap'), pcapOf(packets).subarray(0, 24 + 900 * 76 + 10));
-    const { exitCode, stderr } = sim('run', folder.write('cut.yaml', replay('cut.pcap')));
+    const warning =
+      "cut.pcap, byte 68424: expected 16 bytes of a packet's header but received the end of the file, with 6 of them missing; the packets before, which are whole, are replayed";
+    const cut = folder.write('cut.yaml', replay('cut.pcap'));
+    const { exitCode, stdout, stderr } = sim('run', cut, '--json');
+    expect([exitCode, stderr]).toEqual([0, `sim: warning: ${warning}\n`]);
+    expect(JSON.parse(stdout).points[0].flows.recorded).toMatchObject({ sentPackets: 900, warning });
+    const swept = replay('cut.pcap')
+      .concat('sweep: { seed: [1, 2] }\n')
+      .replace('10gbit', '"$' + '{seed}gbit"');
+    expect(sim('sweep', folder.write('cuts.yaml', swept)).stdout).toContain(`warning: ${warning}\n`);
+    const damaged = pcapOf(packets);
+    // captured length of the record at 24 + 900 * 76: longer than the packet, and than the file
+    new DataView(damaged.buffer).setUint32(68_424 + 8, 100_000, true);
+    writeFileSync(folder.at('cut.pcap'), damaged);
+    const late = sim('run', cut);
+    expect(late.exitCode).toBe(3);
+    expect(late.stderr).toContain('sim: cut.pcap, byte 68440: expected 100000 bytes of a packet');
+    expect(late.stderr).toContain('the file is damaged there');
+  });
+
+  test.each([10, 30, 80])('ends with 3 where a capture has no whole packet in its %d bytes', (length) => {
+    const packet = { seconds: 0, nanoseconds: 0, lengthBytes: 60, capturedBytes: 60 };
+    writeFileSync(folder.at('none.pcap'), pcapOf([packet]).subarray(0, length));
+    const { exitCode, stderr } = sim('run', folder.write('none.yaml', replay('none.pcap')));
     expect(exitCode).toBe(3);
-    expect(stderr).toBe(
-      "sim: cut.pcap, byte 68424: expected 16 bytes of a packet's header but received the end of the file\n" +
-        '  hint: the file is cut off; `editcap IN OUT` keeps the packets that are whole\n',
-    );
+    expect(stderr).toContain('the file is cut off before anything that can be replayed');
   });
 
   test('ends with 3 and the line in the scenario where a file is foreign, empty or missing', () => {

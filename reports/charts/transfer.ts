@@ -157,7 +157,7 @@ export function transferCharts(source: ChartSource): Chart[] {
   return [
     {
       name: 'transfer',
-      title: titleOf(main, labelOf(main)),
+      title: titleOf(main, subjectOf(main, labelOf(main))),
       ...(main.reading?.deviationPercent === undefined ? {} : { about: aboutReading(main.read, main.reading) }),
       note: `Bytes that the application has received${isSummed ? ', all its transfers together' : ''}${
         guides.length === 0 ? '' : `; the dashed line is what ${ownLimits ? 'the limit' : 'the configured rate'} allows`
@@ -223,6 +223,11 @@ function measuredSeries(source: ChartSource, trace: Trace, bytesFactor: number, 
         points: r.rows.map((row) => ({ x: row.x / timeFactor, y: row.y / bytesFactor })),
       })),
   );
+}
+
+/** The transfer as the subject of a sentence: a value alone, as `link 1gbit`, does nothing. */
+function subjectOf({ flow }: Trace, label: string): string {
+  return label.includes('curl ') || label.startsWith(flow) ? label : `${flow} with ${label}`;
 }
 
 function titleOf({ plan, reading, bytes }: Trace, label: string): string {

@@ -168,6 +168,17 @@ describe('averages over time', () => {
   });
 });
 
+describe('a value that tells transfers apart', () => {
+  it('does nothing itself: the flow does', () => {
+    const { points, ...rest } = versionsResult([3, 30]);
+    const linked = points.map((point, i) => ({ ...point, variables: { link: ['50mbit', '1gbit'][i]! } }));
+    const document = { ...(rest.scenario.document as object), hops: { wan: { link: { rate: '${link}' } } } };
+    const result = { ...rest, points: linked, scenario: { ...rest.scenario, document } };
+    const transfer = chooseCharts(chartSource([result])).find(({ name }) => name === 'transfer');
+    expect(transfer?.title).toMatch(/^download with link 1gbit is done after /);
+  });
+});
+
 describe('the level of a rate', () => {
   it('is that at which its limiter counts: a link all that it carries, a shaper what tc counts', () => {
     const { points, ...rest } = sized(1, 0);

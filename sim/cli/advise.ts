@@ -4,6 +4,7 @@ import { advise as adviseOn } from '../advise/advise.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { simulate } from '../run/simulate.ts';
 import { checkDocument } from '../scenario/load-scenario.ts';
+import { visible } from '../scenario/visible-text.ts';
 import { pathBeside } from '../sweep/named-files.ts';
 import type { Command } from './command.ts';
 import { readText } from './files.ts';
@@ -27,9 +28,9 @@ export const advise: Command = {
       readBytes,
     });
     if (args.flag('json')) print(`${JSON.stringify(advice, null, 2)}\n`);
-    else show(adviceText(path, advice, stdoutTerminal().columns));
+    else show(adviceText(visible(path), advice, stdoutTerminal().columns));
     if (loaded.pointCount > 1) {
-      const values = Object.entries(point.variables).map(([name, value]) => `${name}=${value}`);
+      const values = Object.entries(point.variables).map(([name, value]) => visible(`${name}=${value}`));
       say(
         `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; --set name=value chooses another`,
       );

@@ -2,6 +2,7 @@ import { LONGEST_PACKET_BYTES } from '../../models/packet.ts';
 import { EXIT } from '../output/exit-codes.ts';
 import { explainScenario } from '../output/explain.ts';
 import { explanationText } from '../output/explanation-text.ts';
+import { visible } from '../scenario/visible-text.ts';
 import { parseSize } from '../units/size.ts';
 import { UnitError } from '../units/unit-error.ts';
 import { type Command, usageFailure } from './command.ts';
@@ -22,10 +23,12 @@ export const explain: Command = {
     if (args.flag('json')) print(`${JSON.stringify(explanations, null, 2)}\n`);
     else if (explanations.length > 0) show(explanationText(explanations, stdoutTerminal()));
     if (explanations.length === 0) {
-      say(`sim: ${path}: no hop has a shaper and no flow is a transfer of curl, so there is no arithmetic to explain`);
+      say(
+        `sim: ${visible(path)}: no hop has a shaper and no flow is a transfer of curl, so there is no arithmetic to explain`,
+      );
     }
     if (loaded.pointCount > 1) {
-      const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => `${name}=${value}`);
+      const values = Object.entries(loaded.variablesAt(0)).map(([name, value]) => visible(`${name}=${value}`));
       say(
         `sim: this is the first of ${loaded.pointCount} points, ${values.join(' ')}; --set name=value chooses another`,
       );

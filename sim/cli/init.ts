@@ -23,6 +23,7 @@ export const init: Command = {
       throw usageFailure(`no template ${JSON.stringify(name)}`, hint);
     }
     if (args.flag('print')) {
+      if (args.text('out') !== undefined) throw usageFailure('--print and --out cannot both be given');
       print(template);
       return EXIT.ok;
     }

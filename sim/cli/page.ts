@@ -8,6 +8,7 @@ import { scenarioDifferences } from '../output/scenario-difference.ts';
 import type { Result } from '../run/result.ts';
 import { checkDocument, type LoadedScenario } from '../scenario/load-scenario.ts';
 import { ScenarioError } from '../scenario/problem.ts';
+import { visible } from '../scenario/visible-text.ts';
 import { lint } from '../tc/lint/lint.ts';
 import { outputName, readText, writeText } from './files.ts';
 import { say } from './streams.ts';
@@ -62,7 +63,9 @@ export async function writeDrawings(folder: string, given: readonly (Result | La
     const scenario = outputName(result.scenario.file);
     const drawings = await renderSvgs(result);
     for (const { name, svg } of drawings) writeText('--svg', join(folder, `${scenario}-${name}.svg`), svg);
-    say(`sim: ${drawings.length} drawings of ${scenario} written to ${folder}`);
+    say(
+      `sim: ${drawings.length} ${drawings.length === 1 ? 'drawing' : 'drawings'} of ${visible(scenario)} written to ${visible(folder)}`,
+    );
   }
 }
 

@@ -214,7 +214,7 @@ function dryRun(
   const threads = `${fixed(jobs, 0)} ${jobs === 1 ? 'thread' : 'threads'}`;
   const seconds = Math.max(totalMs / jobs, longestMs) / 1000;
   return (
-    `${fixed(indexes.length, 0)} points${all}, about ${timeText(seconds)} on ${threads}\n` +
+    `${fixed(indexes.length, 0)} ${indexes.length === 1 ? 'point' : 'points'}${all}, about ${timeText(seconds)} on ${threads}\n` +
     `${fixed(timed, 0)} of them timed: ${timeText(shortestMs / 1000)} to ${timeText(longestMs / 1000)} each\n`
   );
 }

@@ -1,5 +1,6 @@
 import { EXIT } from '../output/exit-codes.ts';
 import { fixed } from '../output/figures.ts';
+import { visible } from '../scenario/visible-text.ts';
 import { parseText } from '../scenario/yaml-document.ts';
 import type { LintFinding } from '../tc/lint/finding.ts';
 import { lint } from '../tc/lint/lint.ts';
@@ -18,16 +19,17 @@ export const validate: Command = {
     const { files, exitCode } = readScenarios(args.texts('files'), { set: assignments('set', args.texts('set')) });
     for (const { path, text, loaded } of files) {
       const { locate } = parseText(text, path);
+      const name = visible(path);
       const lineOf = (finding: LintFinding) => locate(finding.path, 'value');
       for (const { first, alike } of groupFindings(lint(loaded.first, loaded.document))) {
         const { line, column } = lineOf(first);
-        say(formatLintFinding(`${path}:${line}:${column}`, first));
+        say(formatLintFinding(`${name}:${line}:${column}`, first));
         if (alike.length === 0) continue;
         const others = alike.map(({ finding, name }) => `${name} (line ${lineOf(finding).line})`);
         say(`  the same of ${fixed(alike.length, 0)} more: ${shortList(others)}`);
       }
       const points = loaded.pointCount === 1 ? '' : `, ${fixed(loaded.pointCount, 0)} points`;
-      show(`${path}: valid${points}\n`);
+      show(`${name}: valid${points}\n`);
     }
     return exitCode === EXIT.ok ? EXIT.ok : exitCode;
   },

@@ -104,7 +104,7 @@ function transferText(transfer: TransferResult, { configured: allowed, limitedBy
     against = `, ${deviation(100 * (bitsPerSecond / allowed.bitsPerSecond - 1))} against what is allowed`;
   }
   const end = completed ? '' : ', not completed';
-  return `${fixed(bytes, 0)} bytes in ${figure(seconds, 'time')}: ${figure(bitsPerSecond, 'rate')}${against}${end}`;
+  return `${fixed(bytes, 0)} ${bytes === 1 ? 'byte' : 'bytes'} in ${figure(seconds, 'time')}: ${figure(bitsPerSecond, 'rate')}${against}${end}`;
 }
 
 type Hop = Omit<HopResult, 'link'> & Partial<Pick<HopResult, 'link'>>;

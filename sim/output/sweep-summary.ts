@@ -20,7 +20,7 @@ export function sweepSummary(
   const { points, failed, expectations, failedExpectations } = totals;
   const missing = header.points - points;
   const counts = [
-    `${fixed(points, 0)} points`,
+    `${fixed(points, 0)} ${points === 1 ? 'point' : 'points'}`,
     ...(missing > 0 ? [`${fixed(missing, 0)} missing`] : []),
     `seed ${seed}`,
     `${fixed(wallSeconds, 1)} s`,
@@ -35,7 +35,7 @@ export function sweepSummary(
       [failed.fault, 'a fault of the program'],
     ] as const;
     const named = causes.filter(([count]) => count > 0).map(([count, word]) => `${fixed(count, 0)} ${word}`);
-    lines.push(style.bad(`✗ ${fixed(broken, 0)} points failed: ${named.join(', ')}`));
+    lines.push(style.bad(`✗ ${fixed(broken, 0)} ${broken === 1 ? 'point' : 'points'} failed: ${named.join(', ')}`));
   }
   if (expectations > 0) {
     const all = fixed(expectations, 0);

@@ -9,7 +9,8 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   let best: string | undefined;
   let bestDistance = word.length < 2 ? 1 : Math.min(MAXIMUM_DISTANCE + 1, Math.max(2, Math.ceil(word.length / 2)));
   for (const name of names) {
-    if (Math.abs(name.length - word.length) >= bestDistance) continue;
+    // An empty name says nothing as a hint.
+    if (name === '' || Math.abs(name.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), name.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
   }

@@ -72,6 +72,24 @@ describe('a value that is wrong on the command line', () => {
   });
 });
 
+test('what a terminal obeys in names and values is shown, not sent', () => {
+  const swept = smallScenario('sweep: { rate: ["1mbit\\e[32m", 2mbit] }\n').replace('"${rate}"', '1mbit');
+  const path = folder.write('\u001b[31mred.yaml', swept.replace('title: One class', 'title: "${rate}"'));
+  for (const command of ['validate', 'explain', 'advise']) {
+    const { exitCode, stdout, stderr } = sim(command, path);
+    expect(exitCode).toBe(0);
+    expect(stdout + stderr).not.toContain('\u001b');
+    expect(stdout + stderr).toContain('⟨U+001B⟩[3');
+  }
+});
+
+test('sim init prints or writes', () => {
+  expect(first('init', '--print', '--out', folder.at('x.yaml'))).toEqual([
+    2,
+    'sim: --print and --out cannot both be given',
+  ]);
+});
+
 describe('a run that is too much', () => {
   test('for the memory is refused with what would fit', () => {
     const flows = Array.from(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadScenario } from '../../../sim/scenario/load-scenario.ts';
+import { nearestName } from '../../../sim/scenario/nearest.ts';
 import type { Overrides } from '../../../sim/scenario/overrides.ts';
 import { formatPath, ScenarioError } from '../../../sim/scenario/problem.ts';
 import { fakeRegistry } from './fake-models.ts';
@@ -51,6 +52,11 @@ describe('a message', () => {
     ]);
     const loaded = loadScenario(expectOf('flows."a.b".packetsPerSecond'), 'test.yaml', { registry: fakeRegistry });
     expect(loaded.first.expect[0]!.path).toEqual(['flows', 'a.b', 'packetsPerSecond']);
+  });
+
+  test('about an empty word never propose an empty one', () => {
+    expect(nearestName('', ['', 'ab'])).toBeUndefined();
+    expect(nearestName('a', ['', 'a'])).toBe('a');
   });
 
   test('about what must be there never says to leave it out', () => {

@@ -222,7 +222,7 @@ export class ValueChecker {
   #checkChoice(node: unknown, choices: readonly string[]): unknown {
     const word = isComposite(node) ? undefined : String(node);
     if (word !== undefined && choices.includes(word)) return word;
-    const message = messages.notChoice(node, choices, word && nearestName(word, choices));
+    const message = messages.notChoice(node, choices, word === undefined ? undefined : nearestName(word, choices));
     const hint = (word === undefined ? undefined : versionHint(word, choices)) ?? message.hint;
     return this.#reject({ ...message, expected: describeType({ choice: choices }), hint });
   }

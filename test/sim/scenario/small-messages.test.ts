@@ -57,6 +57,9 @@ describe('a message', () => {
   test('about an empty word never propose an empty one', () => {
     expect(nearestName('', ['', 'ab'])).toBeUndefined();
     expect(nearestName('a', ['', 'a'])).toBe('a');
+    expect(
+      told(`${START}flows: { a: { source: curl, version: "", limit: 1M, size: 1MiB, via: [wan] } }\n`).join(),
+    ).not.toContain('mean ?');
   });
 
   test('about what must be there never says to leave it out', () => {

@@ -96,6 +96,8 @@ function unmasked(value: unknown): unknown {
 
 /** Words as the parser is to take them: a lone `-`, and all behind `--`, are no options, `true` is no flag's value. */
 function masked(words: readonly string[]): string[] {
+  // A line that is to be completed may end in `--`.
+  if (words[0] === ASKS_FOR_COMPLETIONS) return [...words];
   const end = words.indexOf('--');
   const before = end === -1 ? words : words.slice(0, end);
   const mask = (word: string): string => MASK + word;

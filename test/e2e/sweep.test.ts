@@ -98,7 +98,7 @@ describe('a point that fails does not end the sweep:', () => {
     const words = ['--vary', 'duration=50ms,10h,60ms', '--point-timeout', '1s', '--no-fast-forward'];
     const { exitCode, stdout } = sim('sweep', file, ...words, '--out', out, '-j', '2');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('1 points failed: 1 out of time');
+    expect(stdout).toContain('1 point failed: 1 out of time');
     const { points } = JSON.parse(readFileSync(join(out, 'result.json'), 'utf8'));
     expect(points.map(({ failed }: { failed?: string }) => failed)).toEqual([
       undefined,

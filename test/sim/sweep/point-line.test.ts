@@ -34,7 +34,9 @@ test('a point whose values are invalid is recorded with what is wrong', () => {
   const runner = new PointRunner(jobOf({ size: '1000b,2000b' }));
   const line = runner.run({ index: 5, variables: { size: 'large' } });
   expect(readLineHead(line)).toMatchObject({ index: 5, cause: 'invalid' });
-  expect(JSON.parse(line).result.failed).toContain('small.yaml:12:44: flows.load.size: expected');
+  const { failed } = JSON.parse(line).result;
+  expect(failed).toContain('small.yaml: flows.load.size: expected a size');
+  expect(failed).toContain('given on the command line: --vary size');
 });
 
 test('a point that takes too long is recorded, with no figure of a clock', () => {

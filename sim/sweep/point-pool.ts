@@ -84,9 +84,12 @@ export class PointPool implements BatchRunner {
     Atomics.store(this.#stop, 0, 1);
   }
 
-  /** Ends the threads. */
+  /** Ends the threads, also those that fail while they start. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    // The pool waits for their exit with node's `once`, which takes its listeners back by a method that they do not
+    // have, should one fail meanwhile.
+    for (const thread of this.#pool.threads) Object.assign(thread, { removeListener: () => thread });
+    await this.#pool.destroy().catch(() => {});
   }
 
   async #runOnce(tasks: readonly PointTask[]): Promise<string[]> {
